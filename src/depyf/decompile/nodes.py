@@ -223,7 +223,7 @@ class DictComp(Expr):
 
 @dataclass(eq=False)
 class MakeFunction(Expr):
-    """A function object as the bytecode makes it; becomes a lambda, def, class or comprehension, or a `CodeConstant` call."""
+    """A function object as the bytecode makes it; becomes a lambda, def, class or comprehension."""
 
     code: CodeType
     defaults: Optional[Expr] = None  # Constant tuple or Tuple_
