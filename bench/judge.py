@@ -1,0 +1,54 @@
+"""The judge of a decompiled text, the same for every decompiler: compile it and compare the two code objects."""
+
+from __future__ import annotations
+
+import ast
+from types import CodeType
+from typing import Any, Collection, Mapping, Optional, Tuple
+
+from depyf.decompile.verify import compare
+
+
+def judge(
+    original: CodeType,
+    text: str,
+    names: Optional[Mapping[str, Any]] = None,
+    droppable: Collection[str] = (),
+) -> Tuple[str, Optional[str]]:
+    """(status, first difference): status is "exact", "equivalent", "refuted" or "no compile"."""
+    try:
+        again = function_in(text, original)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return "no compile", f"{type(error).__name__}: {error}"
+    if again is None:
+        return "refuted", f"the text defines no function {original.co_name!r}"
+    verdict = compare(original, again, names=names or {}, droppable=droppable)
+    return verdict.status.value, verdict.difference
+
+
+def function_in(text: str, original: CodeType) -> Optional[CodeType]:
+    """The code object of the function named as `original` in `text`.
+
+    A function with free variables is put inside another one that defines them, unless the text has already done so.
+    Raises SyntaxError (or ValueError, RecursionError) when the text is not Python.
+    """
+    found = _find(compile(text, "<decompiled>", "exec", dont_inherit=True), original.co_name)
+    if found is None or set(found.co_freevars) >= set(original.co_freevars):
+        return found
+    module = ast.parse(text)
+    names = ", ".join(original.co_freevars)
+    outer = ast.parse(f"def outer({names}): pass")
+    outer.body[0].body = module.body  # type: ignore[attr-defined]
+    return _find(compile(ast.fix_missing_locations(outer), "<decompiled>", "exec", dont_inherit=True), original.co_name)
+
+
+def _find(code: CodeType, name: str) -> Optional[CodeType]:
+    """The outermost code object named `name` inside `code`, the last one where several have it."""
+    level = [code]
+    while level:
+        inner = [c for outer in level for c in outer.co_consts if isinstance(c, CodeType)]
+        named = [c for c in inner if c.co_name == name]
+        if named:
+            return named[-1]
+        level = inner
+    return None
