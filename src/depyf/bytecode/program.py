@@ -18,6 +18,8 @@ from typing import Any, List, Optional, Tuple
 class Op(enum.Enum):
     """Canonical operations. In the comments `[a, b] -> [c]` is the top of the stack before and after."""
 
+    __hash__ = object.__hash__  # Enum's own is slow, and operations are looked up all the time
+
     # stack
     POP = enum.auto()  # [v] -> []
     COPY = enum.auto()  # arg n: push the n-th value from the top (1 = top)

@@ -1,0 +1,130 @@
+"""Calls, functions and the names that callables are loaded by."""
+
+from __future__ import annotations
+
+from typing import Optional, Tuple
+
+from depyf.bytecode.dialect import CONSTANT, NAME, Special
+from depyf.bytecode.program import Op
+from depyf.bytecode.shape import EXIT, PHANTOM, VALUE
+from depyf.bytecode.walk import Walk
+
+FUNCTION_PARTS = ((1, "defaults"), (2, "kwdefaults"), (4, "annotations"), (8, "closure"))
+
+
+def load_global(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """3.11: the low bit asks for a NULL beside the value; it lies above it from 3.13 on."""
+    walk.emit(unit, Op.LOAD_GLOBAL, walk.entry(unit, NAME, argument >> 1))
+    if argument & 1:
+        return shape + (VALUE + PHANTOM if walk.dialect.null_above else PHANTOM + VALUE)
+    return shape + VALUE
+
+
+def load_method(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """LOAD_METHOD (to 3.11): two slots, method and self or NULL and attribute. Here one bound method on top."""
+    shape = walk.take(unit, shape, 1) + PHANTOM + VALUE
+    walk.emit(unit, Op.LOAD_ATTR, walk.entry(unit, NAME, argument))
+    return shape
+
+
+def keyword_names(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """KW_NAMES (3.11, 3.12): says the names of the next call's last arguments."""
+    names = walk.entry(unit, CONSTANT, argument)
+    if not isinstance(names, tuple):
+        raise walk.error(unit, "names a constant that is no tuple")
+    walk.keywords[unit] = names
+    return shape
+
+
+def _pending_keywords(walk: Walk, unit: int) -> Tuple[str, ...]:
+    for _ in range(2):  # PRECALL may lie in between
+        unit = walk.previous[unit]
+        if unit in walk.keywords:
+            return walk.keywords[unit]
+        if unit < 0 or walk.name_at(unit) != "PRECALL":
+            break
+    return ()
+
+
+def call(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """CALL (3.11): the two slots below the arguments are a callable and NULL, or a callable and its first argument.
+
+    To 3.12 the NULL lies below the callable, from 3.13 on above it.
+    """
+    return finish_call(walk, unit, argument, shape, _pending_keywords(walk, unit))
+
+
+def finish_call(walk: Walk, unit: int, argument: int, shape: str, keywords: Tuple[str, ...]) -> str:
+    walk.need(unit, shape, argument + 2)
+    base = len(shape) - argument - 2
+    null = base + 1 if walk.dialect.null_above else base
+    if shape[null] == PHANTOM:
+        callee = base if walk.dialect.null_above else base + 1
+        count = argument
+    else:
+        callee = base
+        count = argument + 1
+    if shape[callee] == PHANTOM or PHANTOM in shape[base + 2 :]:
+        raise walk.error(unit, "uses a stack slot that holds no value")
+    if len(keywords) > count:
+        raise walk.error(unit, "has more keywords than arguments")
+    if shape[callee] == EXIT and not keywords and exit_call(walk, unit, count):
+        return shape[:base] + VALUE
+    walk.emit(unit, Op.CALL, (count, keywords))
+    return shape[:base] + VALUE
+
+
+def exit_call(walk: Walk, unit: int, count: int) -> bool:
+    """Turn `exit(None, None, None)`, as a with-statement ends, into WITH_EXIT; False if it is another call."""
+    walk.absorbed.pop(unit, None)
+    constants = walk.constant_before(unit, 3) if count == 3 else None
+    if constants is None or any(value is not None for _, value in constants):
+        return False
+    walk.absorb(unit, [at for at, _ in constants])
+    walk.emit(unit, Op.WITH_EXIT)
+    return True
+
+
+def call_function_ex(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """3.11 to 3.13: [NULL, callable, arguments(, keywords)]; 3.13 has callable and NULL the other way round."""
+    has_keywords = argument & 1
+    base = len(shape) - 3 - has_keywords
+    if base < 0:
+        raise walk.error(unit, "takes more values than there are on the stack")
+    return _finish_call_ex(walk, unit, shape, base, bool(has_keywords))
+
+
+def _finish_call_ex(walk: Walk, unit: int, shape: str, base: int, has_keywords: bool) -> str:
+    pair = VALUE + PHANTOM if walk.dialect.null_above else PHANTOM + VALUE
+    found = shape[base : base + 2].replace(EXIT, VALUE)
+    if found != pair or PHANTOM in shape[base + 2 :]:
+        raise walk.error(unit, "finds no callable with its NULL on the stack")
+    walk.emit(unit, Op.CALL_EX, has_keywords)
+    return shape[:base] + VALUE
+
+
+def make_function(flags_of_qualname: bool) -> Special:
+    """MAKE_FUNCTION. To 3.10 the qualified name lies above the code (`flags_of_qualname`): it repeats co_qualname."""
+
+    def row(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+        parts = frozenset(part for bit, part in FUNCTION_PARTS if argument & bit)
+        if argument & ~15:
+            raise walk.error(unit, "has flags (%d) that do not exist" % argument)
+        if flags_of_qualname:
+            shape = walk.take(unit, shape, 1)
+            before = walk.constant_before(unit)
+            if before is None:
+                walk.emit(unit, Op.POP)
+            else:
+                walk.absorb(unit, [before[0][0]])
+        shape = walk.take(unit, shape, len(parts) + 1) + VALUE
+        walk.emit(unit, Op.MAKE_FUNCTION, parts)
+        return shape
+
+    return row
+
+
+def import_name(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    shape = walk.take(unit, shape, 2) + VALUE
+    walk.emit(unit, Op.IMPORT_NAME, (walk.entry(unit, NAME, argument), False))
+    return shape
