@@ -1,0 +1,93 @@
+"""Compare what a code object says besides its instructions: its arguments, its kind, its docstring, its variables."""
+
+from __future__ import annotations
+
+import inspect
+from types import CodeType
+from typing import Optional, Set, Tuple
+
+from depyf.bytecode.program import Op
+
+from .graph import Graph
+
+# Flags that change what a call does. NESTED and NOFREE follow from the rest and are not read at run time; the
+# __future__ flags act while compiling only.
+BEHAVIOUR_FLAGS = (
+    ("OPTIMIZED", inspect.CO_OPTIMIZED),
+    ("NEWLOCALS", inspect.CO_NEWLOCALS),
+    ("VARARGS", inspect.CO_VARARGS),
+    ("VARKEYWORDS", inspect.CO_VARKEYWORDS),
+    ("GENERATOR", inspect.CO_GENERATOR),
+    ("COROUTINE", inspect.CO_COROUTINE),
+    ("ITERABLE_COROUTINE", inspect.CO_ITERABLE_COROUTINE),
+    ("ASYNC_GENERATOR", inspect.CO_ASYNC_GENERATOR),
+)
+CO_HAS_DOCSTRING = 0x4000000  # 3.13 on
+
+
+def argument_names(code: CodeType) -> Tuple[str, ...]:
+    """The names of all arguments, `*args` and `**kwargs` last."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return code.co_varnames[:count]
+
+
+def docstring(code: CodeType, version: Tuple[int, int]) -> Optional[str]:
+    """The docstring that a function made from `code` gets: the first constant, from 3.13 only where a flag says so."""
+    if not code.co_flags & inspect.CO_OPTIMIZED or not code.co_consts:
+        return None
+    if version >= (3, 13) and not code.co_flags & CO_HAS_DOCSTRING:
+        return None
+    first = code.co_consts[0]
+    return first if isinstance(first, str) else None
+
+
+def header_difference(
+    original: CodeType, again: CodeType, version: Tuple[int, int], nested: bool
+) -> Optional[str]:
+    """The first difference between the headers in words, or None.
+
+    The name counts for `nested` code only: what the caller names the outermost function is his business.
+    """
+    for name, flag in BEHAVIOUR_FLAGS:
+        if (original.co_flags ^ again.co_flags) & flag:
+            return f"flag {name} is {bool(original.co_flags & flag)}, compiled again {bool(again.co_flags & flag)}"
+    pairs = [
+        ("number of arguments", original.co_argcount, again.co_argcount),
+        ("number of positional-only arguments", original.co_posonlyargcount, again.co_posonlyargcount),
+        ("number of keyword-only arguments", original.co_kwonlyargcount, again.co_kwonlyargcount),
+        ("argument names", argument_names(original), argument_names(again)),
+        ("docstring", docstring(original, version), docstring(again, version)),
+    ]
+    if nested:
+        pairs.insert(0, ("name", original.co_name, again.co_name))
+    for what, left, right in pairs:
+        if left != right:
+            return f"{what}: {left!r}, compiled again {right!r}"
+    return None
+
+
+VARIABLE_OPS = (
+    Op.LOAD_DEREF,
+    Op.STORE_DEREF,
+    Op.DELETE_DEREF,
+    Op.LOAD_CLASSDEREF,
+    Op.LOAD_CLOSURE,
+)
+
+
+def variable_difference(original: Graph, again: Graph) -> Tuple[Optional[str], bool]:
+    """The first difference among the free and cell variables in words, or None, and whether it can do harm.
+
+    A cell that no instruction reads, writes or passes on is no difference to the program (Dynamo keeps those of the
+    function that it rewrote), but for `__class__`, which a bare `super()` reads from the frame.
+    """
+    first, second = original.program.code, again.program.code
+    for kind in ("co_freevars", "co_cellvars"):
+        missing: Set[str] = set(getattr(first, kind)) ^ set(getattr(second, kind))
+        if missing:
+            used = {instr.arg for graph in (original, again) for instr in graph.instrs if instr.op in VARIABLE_OPS}
+            what = "free" if kind == "co_freevars" else "cell"
+            names = ", ".join(sorted(missing))
+            return f"only one side has the {what} variables {names}", bool(missing & used) or "__class__" in missing
+    return None, False
