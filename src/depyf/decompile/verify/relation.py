@@ -97,10 +97,11 @@ class _Join:
             self.memo[(a, b)] = result
             return result
         if one is None or two is None or not _same_shape(one, two):
-            result = self.values.fresh()
+            maybe = self.values.may_be_unbound(a) or self.values.may_be_unbound(b)
+            result = self.values.fresh(Known("maybe") if maybe else None)
             self.memo[(a, b)] = result
             self.conflicts[side].append((a, b))
-            self.changed = True
+            self.changed = self.changed or one is not None
             return result
         result = a if a == b else self.values.fresh()
         self.memo[(a, b)] = result
@@ -130,13 +131,14 @@ class _Join:
         return joint.second.heap if side else joint.first.heap
 
     def pair_conflicts(self) -> Dict[int, int]:
-        """Virtual objects of both sides that correspond and now become one common value: number -> common number."""
+        """Objects of both sides that correspond in both states and now become one common value: number -> common."""
         common: Dict[int, int] = {}
         left = list(self.conflicts[1])
         for a, b in self.conflicts[0]:
             for position, (c, d) in enumerate(left):
                 if self._correspond(self.old, a, c) and self._correspond(self.new, b, d):
                     common[self.memo[(c, d)]] = self.memo[(a, b)]
+                    self.memo[(c, d)] = self.memo[(a, b)]
                     del left[position]
                     break
         return common
@@ -165,9 +167,10 @@ def join(old: Joint, new: Joint, values: Values) -> Optional[Joint]:
                 work.heaps[side],
             )
         )
+    common = work.pair_conflicts()
     if not work.changed and not _weaker(work):
         return None
-    for number, replacement in work.pair_conflicts().items():
+    for number, replacement in common.items():
         states[1].replace(number, replacement)
     return Joint(states[0], states[1])
 
