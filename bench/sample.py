@@ -61,7 +61,7 @@ def functions_of(module: str) -> List[Function]:
     return [Function(module, name, code) for name, code in _walk(top, "")]
 
 
-def _walk(code: CodeType, prefix: str) -> Iterator["tuple[str, CodeType]"]:
+def _walk(code: CodeType, prefix: str) -> Iterator[tuple[str, CodeType]]:
     optimised = 0x1  # CO_OPTIMIZED: a function's body, not a class's
     for constant in code.co_consts:
         if isinstance(constant, CodeType) and not constant.co_name.startswith("<"):

@@ -75,6 +75,13 @@ def split(modules: List[str], parts: int) -> List[List[str]]:
     return [share for share in shares if share]
 
 
+def in_parallel(engine: str, python: str, modules: List[str], limit: float, jobs: int) -> List[Row]:
+    """`decompile_all` in `jobs` workers at a time."""
+    with ThreadPoolExecutor(jobs) as pool:
+        parts = pool.map(lambda share: decompile_all(engine, python, share, limit), split(modules, jobs))
+        return [row for part in parts for row in part]
+
+
 def judged(rows: List[Row], functions: Dict[str, Function]) -> List[Row]:
     """Give a status to the rows that have only a text."""
     from judge import judge
@@ -201,10 +208,7 @@ def main(argv: Optional[List[str]] = None) -> int:
     for engine, python in (("ours", sys.executable), ("peer", options.peer)):
         if python:
             start = time.perf_counter()
-            with ThreadPoolExecutor(max(options.jobs, 1)) as pool:
-                shares = split(modules, max(options.jobs, 1))
-                parts = pool.map(lambda share: decompile_all(engine, python, share, options.limit), shares)
-                rows = [row for part in parts for row in part]
+            rows = in_parallel(engine, python, modules, options.limit, max(options.jobs, 1))
             wall = time.perf_counter() - start
             results[engine] = judged(rows, functions)
             summaries[engine] = summary(rows, wall)

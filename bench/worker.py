@@ -78,7 +78,7 @@ def run(engine: Engine, function: Function, limit: float) -> Dict[str, Any]:
     return {"seconds": time.perf_counter() - start, "status": status, "difference": difference}
 
 
-def main(argv: "list[str]") -> None:
+def main(argv: list[str]) -> None:
     engine = {"ours": ours, "peer": peer}[argv[0]]()
     limit, skip, modules = float(argv[1]), int(argv[2]), argv[3:]
 

@@ -1,0 +1,110 @@
+"""Run the decompiler's tests under every Python from 3.8 that is found here, and say which those were.
+
+    python tools/matrix.py [--list] [--only 3.10,3.13] [--skip 3.11] [-- PYTEST ARGUMENTS]
+
+Looks at `python3.N` on the PATH, at pyenv's versions and at the interpreters named in DEPYF_PYTHONS (separated by
+colons). Each gets a virtual environment `.venvs/3.N` with pytest in it; no torch. The exit code is 1 when the tests
+of any of them fail, or when none was found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Dict, Iterator, List, Optional, Tuple
+
+ROOT = Path(__file__).resolve().parent.parent
+TESTS = ["tests/bytecode", "tests/decompile", "tests/cases", "tests/structure"]
+PACKAGES = ["pytest", "pytest-timeout", "hypothesis"]
+OLDEST, NEWEST = 8, 15
+
+Version = Tuple[int, int]
+
+
+def candidates() -> Iterator[str]:
+    yield from filter(None, os.environ.get("DEPYF_PYTHONS", "").split(":"))
+    yield sys.executable
+    for minor in range(OLDEST, NEWEST + 1):
+        found = shutil.which(f"python3.{minor}")
+        if found:
+            yield found
+    if shutil.which("pyenv"):
+        root = subprocess.run(["pyenv", "root"], capture_output=True, text=True, check=False).stdout.strip()
+        yield from map(str, sorted(Path(root, "versions").glob("3.*/bin/python")))
+
+
+def version_of(python: str) -> Optional[Version]:
+    """None when it does not run (such as a pyenv shim of a version that is not active)."""
+    ask = "import sys; print(*sys.version_info[:2])"
+    try:
+        answer = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True).stdout.split()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return int(answer[0]), int(answer[1])
+
+
+def found_pythons() -> Dict[Version, str]:
+    """The first interpreter found of each version that the decompiler runs on."""
+    found: Dict[Version, str] = {}
+    for python in candidates():
+        version = version_of(python)
+        if version and version[0] == 3 and OLDEST <= version[1] <= NEWEST:
+            found.setdefault(version, python)
+    return dict(sorted(found.items()))
+
+
+def environment(version: Version, python: str) -> Path:
+    """The interpreter of a virtual environment with what the tests need; made on the first use."""
+    folder = ROOT / ".venvs" / "{}.{}".format(*version)
+    inside, stamp = folder / "bin" / "python", folder / ".installed"
+    if not stamp.exists():
+        # Without pip inside: some distributions' Pythons lack ensurepip. The pip of this Python installs into it.
+        subprocess.run([python, "-m", "venv", "--without-pip", "--clear", str(folder)], check=True)
+        pip = [sys.executable, "-m", "pip", "--python", str(inside), "install", "-q", "--disable-pip-version-check"]
+        subprocess.run([*pip, *PACKAGES], check=True)
+        stamp.touch()
+    return inside
+
+
+def run(python: Path, arguments: List[str]) -> bool:
+    paths = [path for path in TESTS if (ROOT / path).exists()]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    command = [str(python), "-m", "pytest", "-q", *paths, *arguments]
+    code = subprocess.run(command, cwd=ROOT, env=environ, stdin=subprocess.DEVNULL, check=False).returncode
+    return code == 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", action="store_true", help="only say which Pythons are found")
+    parser.add_argument("--only", default="", metavar="3.N,...", help="these versions only")
+    parser.add_argument("--skip", default="", metavar="3.N,...", help="all but these versions")
+    parser.add_argument("pytest", nargs="*", metavar="ARGUMENT", help="further arguments for pytest, after --")
+    options = parser.parse_args()
+    pythons = found_pythons()
+    only, skip = (set(filter(None, text.split(","))) for text in (options.only, options.skip))
+    results: Dict[str, str] = {}
+    for version, python in pythons.items():
+        name = "{}.{}".format(*version)
+        if (only and name not in only) or name in skip:
+            continue
+        print(f"== Python {name}: {python}", flush=True)
+        if not options.list:
+            results[name] = "passed" if run(environment(version, python), options.pytest) else "FAILED"
+    missing = [f"3.{n}" for n in range(OLDEST, NEWEST + 1) if (3, n) not in pythons]
+    if missing:
+        print("not found here: " + ", ".join(missing))
+    for name, result in results.items():
+        print(f"Python {name}: {result}")
+    if not options.list and not results:
+        print("no Python to test with", file=sys.stderr)
+        return 1
+    return int("FAILED" in results.values())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
