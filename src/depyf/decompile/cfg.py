@@ -1,0 +1,142 @@
+"""Basic blocks of a canonical program, with normal and exception edges.
+
+A block never spans a change of protected region, so each block has one handler or none. `build` drops blocks that
+cannot be reached.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Dict, Iterable, List, Optional, Set
+
+from ..bytecode import can_raise
+from ..bytecode.program import Instr, Op, Program
+
+BRANCHES = frozenset({Op.BRANCH_TRUE, Op.BRANCH_FALSE})
+ENDS = frozenset({Op.RETURN, Op.RAISE, Op.RERAISE})
+
+
+@dataclass(eq=False)
+class Block:
+    """`succs`: [jump target] or, for a branch, [true, false]; for FOR_ITER [next, exhausted]; empty after an end.
+
+    `handler`: the block where an exception goes, or None. `neutral`: nothing in it can raise, so it may be written
+    inside or outside of a protected region. `instrs` excludes plain jumps and branches, which `succs` and `branch` tell.
+    """
+
+    id: int
+    start: int
+    instrs: List[Instr]
+    succs: List["Block"] = field(default_factory=list)
+    handler: Optional["Block"] = None
+    neutral: bool = True
+    kind: str = "jump"  # "jump", "branch", "for", "end"
+    depth: int = -1
+    handler_depth: int = -1
+    is_handler: bool = False
+    is_async: bool = False
+
+
+@dataclass
+class Graph:
+    """Blocks in order of their first instruction; `entry` is the first."""
+
+    program: Program
+    blocks: List[Block]
+    entry: Block
+    at: Dict[int, Block]
+
+    def reachable(self) -> List[Block]:
+        """Blocks that can be reached from the entry along normal and exception edges, in program order."""
+        seen: Set[int] = {self.entry.id}
+        todo = [self.entry]
+        while todo:
+            block = todo.pop()
+            outs = list(block.succs)
+            if block.handler is not None:
+                outs.append(block.handler)
+            for nxt in outs:
+                if nxt.id not in seen:
+                    seen.add(nxt.id)
+                    todo.append(nxt)
+        return [b for b in self.blocks if b.id in seen]
+
+    def prune(self) -> None:
+        """Drop what can't be reached."""
+        self.blocks = self.reachable()
+
+
+def handler_of_each(program: Program) -> List[int]:
+    """Per instruction the index of its region, or -1."""
+    result = [-1] * len(program.instrs)
+    for number, region in enumerate(program.regions):
+        for index in range(region.start, region.end):
+            result[index] = number
+    return result
+
+
+def build(program: Program, extra_leaders: Iterable[int] = ()) -> Graph:
+    """The control-flow graph of `program`; `extra_leaders` are indices that must start a block."""
+    instrs = program.instrs
+    region_of = handler_of_each(program)
+    leaders: Set[int] = {0, *extra_leaders}
+    for region in program.regions:
+        leaders.add(region.handler)
+    previous = -2
+    for index, instr in enumerate(instrs):
+        if instr.target is not None:
+            leaders.add(instr.target)
+            leaders.add(index + 1)
+            if instr.op is Op.FOR_ITER:
+                leaders.add(index)
+        elif instr.op in ENDS:
+            leaders.add(index + 1)
+        if region_of[index] != previous:
+            leaders.add(index)
+            previous = region_of[index]
+    starts = sorted(index for index in leaders if index < len(instrs))
+    blocks: List[Block] = []
+    at: Dict[int, Block] = {}
+    for number, start in enumerate(starts):
+        end = starts[number + 1] if number + 1 < len(starts) else len(instrs)
+        block = Block(number, start, instrs[start:end])
+        blocks.append(block)
+        at[start] = block
+    for block in blocks:
+        _link(block, program, at, region_of)
+    graph = Graph(program, blocks, blocks[0], at)
+    graph.prune()
+    return graph
+
+
+def _link(block: Block, program: Program, at: Dict[int, Block], region_of: List[int]) -> None:
+    last = block.instrs[-1]
+    after = at.get(block.start + len(block.instrs))
+    number = region_of[block.start]
+    if number >= 0:
+        region = program.regions[number]
+        block.handler = at[region.handler]
+        block.handler.is_handler = True
+        block.handler_depth = region.depth
+    block.neutral = not any(can_raise(instr) for instr in block.instrs)
+    if last.op is Op.JUMP:
+        assert last.target is not None
+        block.instrs = block.instrs[:-1]
+        block.succs = [at[last.target]]
+    elif last.op in BRANCHES:
+        assert last.target is not None and after is not None
+        block.kind = "branch"
+        block.instrs = block.instrs[:-1]
+        target = at[last.target]
+        block.succs = [target, after] if last.op is Op.BRANCH_TRUE else [after, target]
+    elif last.op is Op.FOR_ITER:
+        assert last.target is not None and after is not None
+        block.kind = "for"
+        block.instrs = block.instrs[:-1]
+        block.succs = [after, at[last.target]]
+    elif last.op in ENDS:
+        block.kind = "end"
+    elif after is not None:
+        block.succs = [after]
+    else:
+        block.kind = "end"
