@@ -1,0 +1,44 @@
+"""From a code object to the statements of its body: the stages up to structuring, in order.
+
+Nested code objects are still `MakeFunction` nodes in the result.
+"""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import List, Set
+
+from ..bytecode import normalise
+from ..bytecode.program import Program
+from . import cfg, finally_copies, flow, prepare, reduce, regions, settle
+from . import nodes as n
+from .finish import Unfinished, finish
+from .finally_copies import NoCopy
+from .simulate import SimulationError, Temporaries
+from .structure import Structurer, Unstructured
+
+FAILURES = (Unstructured, Unfinished, SimulationError, NoCopy)
+
+
+def names_in(code: CodeType) -> Set[str]:
+    """All names that the code object itself uses."""
+    return {*code.co_names, *code.co_varnames, *code.co_cellvars, *code.co_freevars}
+
+
+def structured(program: Program) -> List[n.Stmt]:
+    """The statements of the program in structured form. Raises one of FAILURES when there is none."""
+    temporaries = Temporaries(names_in(program.code))
+    graph = cfg.build(program)
+    found = regions.find(graph)
+    prepare.async_loops(graph, found)
+    finally_copies.undo(graph, found)
+    prepare.split_exits(graph, found)
+    whole = flow.build(graph, found, temporaries)
+    reduce.reduce(whole)
+    settle.settle(whole)
+    return finish(Structurer(whole).run(), temporaries)
+
+
+def structured_code(code: CodeType) -> List[n.Stmt]:
+    """`structured` of the code object's program."""
+    return structured(normalise(code))
