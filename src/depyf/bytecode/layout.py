@@ -10,6 +10,9 @@ from depyf.bytecode.shape import real_depth
 from depyf.bytecode.walk import Walk
 
 
+LEAVES = frozenset({Op.JUMP, Op.RETURN, Op.RAISE, Op.RERAISE})
+
+
 def lay_out(walk: Walk) -> Program:
     """The canonical program of a walk that has run."""
     _drop_absorbed(walk)
@@ -18,7 +21,13 @@ def lay_out(walk: Walk) -> Program:
         _drop_needless_jump(walk, unit)
     instrs: List[Instr] = []
     first = [0] * (len(out) + 1)
+    entries: Dict[int, int] = {}
     for unit, made in enumerate(out):
+        if unit in walk.handler_entries:
+            if instrs and instrs[-1].op not in LEAVES:
+                raise walk.error(unit, "begins a handler and is also reached without an exception")
+            entries[unit] = len(instrs)
+            instrs.append(Instr(Op.PUSH_EXC_INFO, None, None, 2 * unit, walk.lines[unit]))
         first[unit] = len(instrs)
         if made:
             instrs.extend(made)
@@ -29,7 +38,26 @@ def lay_out(walk: Walk) -> Program:
             instr.target = first[instr.target]
             if instr.target >= count:
                 raise BytecodeError("the code of %s runs past its end" % walk.code.co_name)
-    return Program(walk.code, walk.dialect.version, instrs, _regions(walk, first))
+    _turn_tests_positive(instrs)
+    return Program(walk.code, walk.dialect.version, instrs, _regions(walk, first, entries))
+
+
+_POSITIVE = {"is not": "is", "not in": "in"}
+
+
+def _turn_tests_positive(instrs: List[Instr]) -> None:
+    """`a is not b` tested for truth is `a is b` tested for falsehood: both give exactly True or False.
+
+    The compiler's optimiser itself rewrites one into the other (`ast_opt.c`, `not` before `is` and `in`), so source that
+    means the same compiles to either.
+    """
+    targets = {instr.target for instr in instrs if instr.target is not None}
+    for index, instr in enumerate(instrs[:-1]):
+        branch = instrs[index + 1]
+        if instr.op is Op.COMPARE and instr.arg in _POSITIVE and branch.op in (Op.BRANCH_TRUE, Op.BRANCH_FALSE):
+            if index + 1 not in targets:
+                instr.arg = _POSITIVE[instr.arg]
+                branch.op = Op.BRANCH_FALSE if branch.op is Op.BRANCH_TRUE else Op.BRANCH_TRUE
 
 
 def _drop_absorbed(walk: Walk) -> None:
@@ -51,7 +79,7 @@ def _drop_needless_jump(walk: Walk, unit: int) -> None:
         made.pop()
 
 
-def _regions(walk: Walk, first: List[int]) -> List[Region]:
+def _regions(walk: Walk, first: List[int], entries: Dict[int, int]) -> List[Region]:
     regions: List[Region] = []
     depths: Dict[str, int] = {}
     for unit, guard in enumerate(walk.guards):
@@ -63,7 +91,8 @@ def _regions(walk: Walk, first: List[int]) -> List[Region]:
         depth = depths.get(kept)
         if depth is None:
             depth = depths[kept] = real_depth(kept)
-        start, end, handler = first[unit], first[unit + 1], first[guard.handler]
+        start, end = entries.get(unit, first[unit]), entries.get(unit + 1, first[unit + 1])
+        handler = entries.get(guard.handler, first[guard.handler])
         last = regions[-1] if regions else None
         if last is not None and last.end == start and last.handler == handler and last.depth == depth:
             last.end = end

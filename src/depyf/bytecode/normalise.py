@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import CodeType
 from typing import Optional, Tuple
 
+from depyf.bytecode.block_walk import BlockWalk
 from depyf.bytecode.layout import lay_out
 from depyf.bytecode.lines.by_unit import lines_by_unit
 from depyf.bytecode.program import Program
@@ -23,6 +24,6 @@ def normalise(code: CodeType, version: Optional[Tuple[int, int]] = None) -> Prog
     dialect = dialect_of(version)
     table = code.co_lnotab if dialect.line_format == "lnotab" else code.co_linetable
     lines = lines_by_unit(table, dialect.line_format, code.co_firstlineno, len(code.co_code) // 2)
-    walk = Walk(code, dialect, lines)
+    walk = BlockWalk(code, dialect, lines) if dialect.block_stack else Walk(code, dialect, lines)
     walk.run()
     return lay_out(walk)

@@ -20,13 +20,6 @@ from depyf.bytecode.shape import PHANTOM, VALUE, merge
 MAX_STACK = 1_000_000
 
 
-class Block:
-    """An entry of the block stack of 3.8 to 3.10: where an exception goes while it is the innermost one."""
-
-    def __init__(self, guard: Guard) -> None:
-        self.guard = guard
-
-
 class Walk:
     """Translate one code object. After `run`, `out` holds the canonical instructions of each code unit.
 
@@ -51,7 +44,7 @@ class Walk:
         self.previous = [-1] * self.units
         self.guards: List[Optional[Guard]] = [None] * self.units
         self.guard_shapes: Dict[Guard, str] = {}
-        self.handlers: Set[int] = set()
+        self.handler_entries: Set[int] = set()  # units that need a PUSH_EXC_INFO in front when an exception comes in
         self.jumped_to: Set[int] = set()
         self.absorbed: Dict[int, Tuple[int, ...]] = {}
         self.shortcuts: Set[int] = set()  # units whose last instruction is a jump that was not in the bytecode
@@ -135,9 +128,10 @@ class Walk:
                 continue
             prefix = 0
             previous[unit] = before
-            if block_stack:
-                guards[unit] = self.blocks[-1] if self.blocks else None
             entry = shape
+            entry_blocks = self.blocks
+            if block_stack:
+                guards[unit] = entry_blocks[-1] if entry_blocks else None
             if type(row) is Plain:
                 op, kind, pops, pushes, value = row
                 if pops:
@@ -163,18 +157,21 @@ class Walk:
                 after = row(self, unit, argument, shape)  # type: ignore[operator]
             guard = guards[unit]
             if guard is not None and any(can_raise(instr) for instr in out[unit]):  # type: ignore[union-attr]
-                self._enter_handler(unit, guard, entry)
+                self.enter_handler(unit, guard, entry, entry_blocks[:-1])
             if after is None:
                 return
             shape = after
             before = unit
             unit += 1 + caches[number]
 
-    def _enter_handler(self, unit: int, guard: Guard, shape: str) -> None:
-        handler, depth, saves_index = guard
-        if len(shape) < depth:
+    def enter_handler(self, unit: int, guard: Guard, shape: str, blocks: Tuple[Guard, ...]) -> None:
+        """Take the exception edge from `unit`, which is under `guard` and has `shape` in front of it.
+
+        `blocks` are the blocks below the guard's own (none from 3.11 on).
+        """
+        if len(shape) < guard.depth:
             raise self.error(unit, "is protected with more values than there are on the stack")
-        kept = shape[:depth]
+        kept = shape[: guard.depth]
         known = self.guard_shapes.get(guard)
         if known == kept:
             return
@@ -184,15 +181,11 @@ class Walk:
                 raise self.error(unit, "reaches its handler with a different stack")
             kept = merged
         self.guard_shapes[guard] = kept
-        self.handlers.add(handler)
-        if self.dialect.block_stack:
-            from_blocks = self.blocks[: self.blocks.index(guard)]
-            self.enter_block_handler(guard, kept, from_blocks)
-        else:
-            self.go(handler, kept + (PHANTOM + VALUE if saves_index else VALUE), unit)
+        self.start_handler(unit, guard, kept, blocks)
 
-    def enter_block_handler(self, guard: Guard, kept: str, blocks: Tuple[Guard, ...]) -> None:
-        raise NotImplementedError
+    def start_handler(self, unit: int, guard: Guard, kept: str, blocks: Tuple[Guard, ...]) -> None:
+        """Go on at the handler: [kept..., saved index?, exception]."""
+        self.go(guard.handler, kept + (PHANTOM + VALUE if guard.saves_index else VALUE), unit)
 
     # --- for the rows -------------------------------------------------------------------------------------------
 

@@ -34,6 +34,8 @@ def is_plain(value: n.Expr) -> bool:
 
 def is_timeless(value: n.Expr) -> bool:
     """May be evaluated at any later moment."""
+    if isinstance(value, Dup):
+        return is_timeless(value.value)
     return isinstance(value, (n.Slot, Marker)) or is_plain(value)
 
 

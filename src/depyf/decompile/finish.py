@@ -87,6 +87,8 @@ class _Finisher:
                 setattr(stmt, part.name, self._list(value))
         if isinstance(stmt, n.If):
             return as_assert(stmt) or stmt
+        if isinstance(stmt, n.Raise):
+            return _failed_assert(stmt) or stmt
         return stmt
 
     def _list(self, values: List[object]) -> List[object]:
@@ -163,17 +165,26 @@ def _at(node: n.Expr, source: n.Node) -> n.Expr:
 
 
 def as_assert(stmt: n.If) -> Optional[n.Assert]:
-    """`if not test: raise AssertionError` with the compiler's own AssertionError."""
+    """`if not test: assert False` is `assert test`."""
     if stmt.orelse or len(stmt.body) != 1:
         return None
-    leave = stmt.body[0]
-    if not isinstance(leave, n.Raise) or leave.cause is not None:
+    failed = stmt.body[0]
+    if not isinstance(failed, n.Assert) or not isinstance(failed.test, n.Constant):
         return None
-    exc, msg = leave.exc, None
+    result = n.Assert(negate(stmt.test), failed.msg)
+    result.offset = stmt.offset
+    return result
+
+
+def _failed_assert(stmt: n.Raise) -> Optional[n.Assert]:
+    """Raising the compiler's own AssertionError, which only an assert statement does: `assert False`."""
+    exc, msg = stmt.exc, None
+    if stmt.cause is not None:
+        return None
     if isinstance(exc, n.Call) and len(exc.args) == 1 and not exc.keywords:
         exc, msg = exc.func, exc.args[0]
     if not isinstance(exc, n.Intrinsic) or exc.name != "assertion_error":
         return None
-    result = n.Assert(negate(stmt.test), msg)
+    result = n.Assert(n.Constant(False), msg)
     result.offset = stmt.offset
     return result

@@ -14,9 +14,14 @@ from typing import Any, List, Optional, Tuple
 
 
 class Node:
-    """Base of all nodes. `offset` is the byte offset of the instruction that completes this node, or -1."""
+    """Base of all nodes.
+
+    `offset` is the byte offset of the instruction that completes this node, or -1. `owner` is the code object that
+    the offset belongs to, where that is a nested one (None: the code object being decompiled).
+    """
 
     offset: int = -1
+    owner: Optional[CodeType] = None
 
 
 class Expr(Node):
@@ -255,6 +260,13 @@ class Arguments(Node):
 class Lambda(Expr):
     args: Arguments
     body: Expr
+
+
+@dataclass(eq=False)
+class Verbatim(Expr):
+    """An expression given as its text: an annotation under `from __future__ import annotations` is only that."""
+
+    text: str
 
 
 @dataclass(eq=False)

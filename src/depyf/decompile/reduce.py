@@ -51,6 +51,11 @@ def _absorb_next(flow: Flow, node: Node) -> bool:
     succ = node.succs[0]
     if not _only_from(succ, node) or succ.kind == "for" or succ is node or succ is flow.entry:
         return False
+    if succ.is_stub():
+        after = succ.succs[0]
+        node.succs = [after]
+        after.preds = [node if pred is succ else pred for pred in after.preds]
+        return True
     assert node.state is not None
     if node.state.stack and isinstance(node.state.stack[-1], Marker) and node.state.stack[-1].kind == "entered":
         return False
@@ -130,11 +135,27 @@ def _reduce_branch(flow: Flow, node: Node) -> bool:
     )
 
 
+_OPPOSITE = {"is": "is not", "is not": "is", "in": "not in", "not in": "in"}
+
+
 def negate(test: n.Expr) -> n.Expr:
-    """`not test`; a double `not` is dropped, which is right where only the truth is used."""
+    """`not test`, right where only the truth is used: the same tests are made in the same order.
+
+    A double `not` is dropped, `is` and `in` are turned round, and `not (not a and b)` becomes `a or not b`.
+    """
     if isinstance(test, n.UnaryOp) and test.op == "not":
         return test.operand
+    if isinstance(test, n.Compare) and len(test.ops) == 1 and test.ops[0] in _OPPOSITE:
+        return n.Compare(test.left, [_OPPOSITE[test.ops[0]]], test.comparators)
+    if isinstance(test, n.BoolOp) and any(_is_negative(value) for value in test.values):
+        return n.BoolOp("or" if test.op == "and" else "and", [negate(value) for value in test.values])
     return n.UnaryOp("not", test)
+
+
+def _is_negative(test: n.Expr) -> bool:
+    if isinstance(test, n.Compare):
+        return len(test.ops) == 1 and test.ops[0] in ("is not", "not in")
+    return isinstance(test, n.UnaryOp) and test.op == "not"
 
 
 def join(op: str, left: n.Expr, right: n.Expr) -> n.Expr:

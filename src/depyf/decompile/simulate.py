@@ -310,7 +310,7 @@ def _copy(state: State, instr: Instr) -> None:
     if isinstance(value, Inplace):
         value = state.as_value(value)
         state.stack[-depth] = value
-    if not (isinstance(value, (n.Slot, Marker, Dup)) or effects.is_plain(value)):
+    if not isinstance(value, (n.Slot, Marker, Dup)):
         value = Dup(value)
         value.offset = instr.offset
         state.stack[-depth] = value
@@ -383,7 +383,7 @@ def _load_name(state: State, instr: Instr) -> None:
 @_for(*SIMPLE_STORES)
 def _store_name(state: State, instr: Instr) -> None:
     value = state.pop_raw()
-    if not isinstance(value, (Dup, Chain, UnpackItem)) and not effects.is_timeless(value):
+    if not isinstance(value, (Dup, Chain, UnpackItem, n.Slot, Marker)):
         if _tuple_of_stores(state, instr, value):
             return
     state.store(n.Name(instr.arg), value, instr.offset)

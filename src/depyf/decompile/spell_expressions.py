@@ -314,6 +314,10 @@ def _lambda(node: n.Lambda, context: Context) -> Spelled:
     return Prec.TEST, ["lambda", *([" ", *listed] if listed else []), ": ", Child(node.body)]
 
 
+def _verbatim(node: n.Verbatim, context: Context) -> Spelled:
+    return Prec.TEST, [node.text]
+
+
 def _format(node: n.Expr, context: Context) -> Spelled:
     from depyf.decompile.fstrings import formatted  # the f-string module writes expressions itself
 
@@ -348,6 +352,7 @@ _SPELLERS: Dict[Type[n.Expr], Callable[[Any, Context], Spelled]] = {
     n.DictComp: _dict_comp,
     n.GeneratorExp: _generator,
     n.Lambda: _lambda,
+    n.Verbatim: _verbatim,
     n.JoinedStr: _format,
     n.FormattedValue: _format,
     n.TemplateStr: _format,

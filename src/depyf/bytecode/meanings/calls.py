@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional, Tuple
+from typing import List, Optional, Tuple
 
 from depyf.bytecode.dialect import CONSTANT, NAME, Special
 from depyf.bytecode.program import Op
@@ -77,12 +77,34 @@ def finish_call(walk: Walk, unit: int, argument: int, shape: str, keywords: Tupl
 def exit_call(walk: Walk, unit: int, count: int) -> bool:
     """Turn `exit(None, None, None)`, as a with-statement ends, into WITH_EXIT; False if it is another call."""
     walk.absorbed.pop(unit, None)
-    constants = walk.constant_before(unit, 3) if count == 3 else None
-    if constants is None or any(value is not None for _, value in constants):
+    units = _nones_before(walk, unit) if count == 3 else None
+    if units is None:
         return False
-    walk.absorb(unit, [at for at, _ in constants])
+    walk.absorb(unit, units)
     walk.emit(unit, Op.WITH_EXIT)
     return True
+
+
+def _nones_before(walk: Walk, unit: int) -> Optional[List[int]]:
+    """The units in front of `unit` that load None three times (to 3.10: once, and copy it twice), nearest first."""
+    constants = walk.constant_before(unit, 3)
+    if constants is None:
+        second = walk.previous[unit]
+        first = walk.previous[second] if second >= 0 else -1
+        if first < 0 or not (_is_copy(walk, first) and _is_copy(walk, second)):
+            return None
+        constants = walk.constant_before(first)
+        copies = [second, first]
+    else:
+        copies = []
+    if constants is None or any(value is not None for _, value in constants):
+        return None
+    return copies + [at for at, _ in constants]
+
+
+def _is_copy(walk: Walk, unit: int) -> bool:
+    made = walk.out[unit]
+    return made is not None and len(made) == 1 and made[0].op is Op.COPY and made[0].arg == 1
 
 
 def call_function_ex(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
@@ -127,4 +149,41 @@ def make_function(flags_of_qualname: bool) -> Special:
 def import_name(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
     shape = walk.take(unit, shape, 2) + VALUE
     walk.emit(unit, Op.IMPORT_NAME, (walk.entry(unit, NAME, argument), False))
+    return shape
+
+
+def call_function(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """CALL_FUNCTION (to 3.10): [callable, arguments]; no NULLs."""
+    walk.need(unit, shape, argument + 1)
+    callee = shape[-argument - 1]
+    shape = walk.take(unit, shape, argument + 1) + VALUE
+    if not (callee == EXIT and exit_call(walk, unit, argument)):
+        walk.emit(unit, Op.CALL, (argument, ()))
+    return shape
+
+
+def call_method(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """CALL_METHOD (to 3.10): what LOAD_METHOD left, then the arguments."""
+    below = walk.take(unit, shape, argument + 1)
+    if below[-1:] != PHANTOM:
+        raise walk.error(unit, "finds no method on the stack")
+    walk.emit(unit, Op.CALL, (argument, ()))
+    return below[:-1] + VALUE
+
+
+def call_function_kw(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """CALL_FUNCTION_KW (to 3.10): the keywords' names are a constant tuple on top."""
+    before = walk.constant_before(unit)
+    if before is None or not isinstance(before[0][1], tuple) or len(before[0][1]) > argument:
+        raise walk.error(unit, "has no constant tuple of keyword names in front of it")
+    walk.absorb(unit, [before[0][0]])
+    shape = walk.take(unit, shape, argument + 2) + VALUE
+    walk.emit(unit, Op.CALL, (argument, before[0][1]))
+    return shape
+
+
+def call_function_ex_plain(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """CALL_FUNCTION_EX to 3.10: [callable, arguments(, keywords)]."""
+    shape = walk.take(unit, shape, 2 + (argument & 1)) + VALUE
+    walk.emit(unit, Op.CALL_EX, bool(argument & 1))
     return shape

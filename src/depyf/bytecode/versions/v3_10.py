@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Dict
 
 from depyf.bytecode.dialect import FIXED, Plain, Row
-from depyf.bytecode.meanings import stack
+from depyf.bytecode.meanings import match, stack
 from depyf.bytecode.program import Op
 from depyf.bytecode.tables import py3_10
 from depyf.bytecode.versions import v3_9
@@ -17,6 +17,12 @@ ROWS: Dict[str, Row] = {
     "GET_LEN": Plain(Op.GET_LEN, FIXED, 1, "vv"),
     "MATCH_MAPPING": Plain(Op.MATCH_MAPPING, FIXED, 1, "vv"),
     "MATCH_SEQUENCE": Plain(Op.MATCH_SEQUENCE, FIXED, 1, "vv"),
+    "MATCH_KEYS": match.match_keys,
+    "MATCH_CLASS": match.match_class,
+    "POP_JUMP_IF_FALSE": match.branch_false,
+    "COPY_DICT_WITHOUT_KEYS": match.copy_dict_without_keys,
+    # pops what a generator is first sent: our stack starts without it
+    "GEN_START": stack.nothing,
     "ROT_N": stack.rotation(0),
 }
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Dict
 
 from depyf.bytecode.dialect import CELL, CONSTANT, FIXED, LOCAL, NAME, NUMBER, Dialect, Plain, Row
-from depyf.bytecode.meanings import calls, control, operators, stack
+from depyf.bytecode.meanings import blocks, calls, control, operators, stack
 from depyf.bytecode.program import Op
 from depyf.bytecode.tables import py3_8
 
@@ -79,6 +79,10 @@ ROWS: Dict[str, Row] = {
     "UNPACK_EX": operators.unpack_ex,
     # functions and imports
     "LOAD_METHOD": calls.load_method,
+    "CALL_FUNCTION": calls.call_function,
+    "CALL_METHOD": calls.call_method,
+    "CALL_FUNCTION_KW": calls.call_function_kw,
+    "CALL_FUNCTION_EX": calls.call_function_ex_plain,
     "MAKE_FUNCTION": calls.make_function(True),
     "IMPORT_NAME": calls.import_name,
     "IMPORT_FROM": Plain(Op.IMPORT_FROM, NAME, 1, "vv"),
@@ -101,6 +105,14 @@ ROWS: Dict[str, Row] = {
     "JUMP_IF_FALSE_OR_POP": control.branch_or_pop(Op.BRANCH_FALSE),
     "RETURN_VALUE": control.leave(Op.RETURN, 1),
     "RAISE_VARARGS": control.raise_,
+    # exceptions and with-statements
+    "SETUP_FINALLY": blocks.setup_finally,
+    "SETUP_WITH": blocks.setup_with,
+    "BEFORE_ASYNC_WITH": Plain(Op.BEFORE_ASYNC_WITH, FIXED, 1, "xv"),
+    "SETUP_ASYNC_WITH": blocks.setup_async_with,
+    "POP_BLOCK": blocks.pop_block,
+    "POP_EXCEPT": blocks.pop_except,
+    "END_ASYNC_FOR": Plain(Op.END_ASYNC_FOR, FIXED, 2),
     "PRINT_EXPR": control.print_expression,
 }
 

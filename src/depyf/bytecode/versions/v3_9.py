@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Dict
 
 from depyf.bytecode.dialect import FIXED, Plain, Row
-from depyf.bytecode.meanings import control, operators
+from depyf.bytecode.meanings import blocks, operators
 from depyf.bytecode.program import Op
 from depyf.bytecode.tables import py3_9
 from depyf.bytecode.versions import v3_8
@@ -24,8 +24,10 @@ ROWS: Dict[str, Row] = {
     "LIST_TO_TUPLE": Plain(Op.LIST_TO_TUPLE, FIXED, 1, "v"),
     # assert no longer looks a global up
     "LOAD_ASSERTION_ERROR": Plain(Op.LOAD_ASSERTION_ERROR, FIXED, 0, "v"),
-    # a finally body is copied; its end re-raises
-    "RERAISE": control.leave(Op.RERAISE, 1),
+    # handlers: the test has an opcode of its own, finally bodies are copied and end with a re-raise
+    "JUMP_IF_NOT_EXC_MATCH": blocks.jump_if_not_exc_match,
+    "RERAISE": blocks.reraise,
+    "WITH_EXCEPT_START": blocks.with_except_start,
 }
 
 DIALECT = replace(v3_8.DIALECT, version=(3, 9), opcodes=py3_9.OPCODES, rows=ROWS, comparisons=py3_9.COMPARISONS)

@@ -64,13 +64,12 @@ def _compare_one(
 ) -> Tuple[Verdict, List[CodePair]]:
     """The verdict on one pair of code objects, and the pairs of code objects among their constants."""
     codes: List[CodePair] = []
-    program = normalise(original, version)
-    difference = header_difference(original, again, program.version, nested)
+    difference = header_difference(original, again, version, nested)
     if difference is not None:
         return Verdict(Status.REFUTED, difference), codes
     if _same_bytes(original, again, codes):
         return Verdict(Status.EXACT), codes
-    graphs = Graph(program), Graph(normalise(again, version))
+    graphs = Graph(normalise(original, version)), Graph(normalise(again, version))
     variables, harm = variable_difference(*graphs)
     walk = exact.walk(graphs[0], graphs[1], names)
     if walk.difference is None and not harm:

@@ -6,6 +6,7 @@ import inspect
 from types import CodeType
 from typing import Optional, Set, Tuple
 
+from depyf.bytecode.docstring import docstring
 from depyf.bytecode.program import Op
 
 from .graph import Graph
@@ -22,7 +23,6 @@ BEHAVIOUR_FLAGS = (
     ("ITERABLE_COROUTINE", inspect.CO_ITERABLE_COROUTINE),
     ("ASYNC_GENERATOR", inspect.CO_ASYNC_GENERATOR),
 )
-CO_HAS_DOCSTRING = 0x4000000  # 3.13 on
 
 
 def argument_names(code: CodeType) -> Tuple[str, ...]:
@@ -32,18 +32,8 @@ def argument_names(code: CodeType) -> Tuple[str, ...]:
     return code.co_varnames[:count]
 
 
-def docstring(code: CodeType, version: Tuple[int, int]) -> Optional[str]:
-    """The docstring that a function made from `code` gets: the first constant, from 3.13 only where a flag says so."""
-    if not code.co_flags & inspect.CO_OPTIMIZED or not code.co_consts:
-        return None
-    if version >= (3, 13) and not code.co_flags & CO_HAS_DOCSTRING:
-        return None
-    first = code.co_consts[0]
-    return first if isinstance(first, str) else None
-
-
 def header_difference(
-    original: CodeType, again: CodeType, version: Tuple[int, int], nested: bool
+    original: CodeType, again: CodeType, version: Optional[Tuple[int, int]], nested: bool
 ) -> Optional[str]:
     """The first difference between the headers in words, or None.
 
