@@ -17,7 +17,6 @@ class Grammar:
     fstring_any_quotes: bool  # replacement fields may hold backslashes, newlines and the quotes of the f-string (3.12)
     docstring_dedented: bool  # the compiler removes the common indentation of docstrings (3.13)
     starred_index: bool  # a[*b] without parentheses (3.11)
-    docstring_flagged: bool  # a code flag tells that the first constant is the docstring (3.14); before, a str there is
 
 
 def grammar(version: Tuple[int, int]) -> Grammar:
@@ -26,5 +25,4 @@ def grammar(version: Tuple[int, int]) -> Grammar:
         fstring_any_quotes=version >= (3, 12),
         docstring_dedented=version >= (3, 13),
         starred_index=version >= (3, 11),
-        docstring_flagged=version >= (3, 14),
-    )
+        )

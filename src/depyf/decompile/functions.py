@@ -1,0 +1,416 @@
+"""Functions, lambdas, classes and comprehensions: from code objects and their structured bodies to syntax.
+
+The structurer gives the statements of one code object, in which nested ones appear as `MakeFunction`. This module
+asks for the nested bodies and puts the definitions together.
+"""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+import re
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any, Callable, List, Optional, Set, Tuple
+
+from ..bytecode.docstring import docstring
+from ..bytecode.program import Program
+from . import nodes as n
+from .annotations import fold_annotations, function_annotations, postponed
+from .classes import clean_body, is_build_class
+from .comprehensions import comprehension
+from .scopes import COMPREHENSIONS, Scope, declarations, note_comprehension, unmangle, unmangled
+from .tail import drop_tail_returns, expression_of
+from .tree import rewrite, statement_lists, walk, walk_scope
+
+@dataclass
+class Structured:
+    """A code object's program, and its statements before definitions are put together."""
+
+    program: Program
+    body: List[n.Stmt]
+
+
+Structure = Callable[[CodeType], Structured]
+
+
+def module_body(top: Structured, structure: Structure) -> List[n.Stmt]:
+    """The statements of a module, or of a class body decompiled on its own."""
+    optimized = top.program.code.co_flags & inspect.CO_OPTIMIZED
+    if top.program.code.co_name != "<module>" and not optimized and "__qualname__" in top.program.code.co_names:
+        scope = Scope(top.program, None, "class", top.program.code.co_name)
+        body = clean_body(_resolved(top.body, scope, structure))
+    else:
+        body = _resolved(top.body, Scope(top.program, None, "module"), structure)
+        _name_docstring(body)
+    fold_annotations(body, postponed(top.program.code))
+    drop_tail_returns(body, everywhere=True)
+    return body
+
+
+def function_statement(
+    top: Structured,
+    structure: Structure,
+    name: Optional[str] = None,
+    made: Optional[n.MakeFunction] = None,
+) -> n.FunctionDef:
+    """The `def` of a code object decompiled on its own, called `name`.
+
+    `made` gives the defaults, if they are known. A lambda or comprehension becomes a `def` too; parameters whose
+    names cannot be written are renamed.
+    """
+    code = top.program.code
+    scope = Scope(top.program, None, "function", _private(code))
+    body = _resolved(top.body, scope, structure)
+    _rename_parameters(body, code)
+    made = made or n.MakeFunction(code)
+    return _definition(made, scope, body, name or _identifier(code.co_name))
+
+
+def live_defaults(function: Any) -> n.MakeFunction:
+    """The defaults of a live function, as constants."""
+    made = n.MakeFunction(function.__code__)
+    if function.__defaults__:
+        made.defaults = n.Tuple_([n.Constant(value) for value in function.__defaults__])
+    if function.__kwdefaults__:
+        items = function.__kwdefaults__.items()
+        made.kwdefaults = n.Dict_([n.Constant(key) for key, _ in items], [n.Constant(value) for _, value in items])
+    return made
+
+
+def _private(code: CodeType) -> Optional[str]:
+    """The class around a method, as its qualified name tells (3.11+)."""
+    path: List[str] = getattr(code, "co_qualname", "").split(".")[:-1]
+    while path and path[-1] == "<locals>":
+        path = path[:-2]
+    return path[-1] if path else None
+
+
+def _identifier(name: str) -> str:
+    plain = re.sub(r"\W", "_", name.strip("<>"))
+    if keyword.iskeyword(plain):
+        return f"{plain}_"
+    return plain if plain.isidentifier() else f"_{plain}"
+
+
+def _rename_parameters(body: List[n.Stmt], code: CodeType) -> None:
+    odd = {name for name in code.co_varnames if not name.isidentifier()}
+    if odd:
+        for node in walk(body):
+            if isinstance(node, n.Name) and node.id in odd:
+                node.id = _identifier(node.id)
+
+
+# ---------------------------------------------------------------- putting nested code in its place
+
+
+def _resolved(body: List[n.Stmt], scope: Scope, structure: Structure) -> List[n.Stmt]:
+    """`body`, the raw statements of `scope`, with everything nested in place and its scope's names declared."""
+    if scope.parent is not None:
+        for node in walk(body):
+            node.owner = scope.code
+    if scope.private is not None:
+        unmangle(body, scope.private)
+    _Resolver(scope, structure).resolve(body)
+    return body
+
+
+class _Resolver:
+    """Replaces the `MakeFunction`s of one scope's statements."""
+
+    def __init__(self, scope: Scope, structure: Structure) -> None:
+        self._scope = scope
+        self._structure = structure
+        code = scope.code
+        self._taken: Set[str] = {*code.co_varnames, *code.co_names, *code.co_cellvars, *code.co_freevars}
+
+    def resolve(self, body: List[n.Stmt]) -> None:
+        rewrite(body, self._expression)
+        for block in statement_lists(body):
+            block[:] = [each for statement in block for each in self._statement(statement)]
+
+    def _nested(self, code: CodeType) -> Tuple[Scope, List[n.Stmt]]:
+        structured = self._structure(code)
+        scope = self._scope.child(structured.program)
+        return scope, _resolved(structured.body, scope, self._structure)
+
+    # ------------------------------------------------------------ expressions
+
+    def _expression(self, node: n.Node) -> Optional[n.Node]:
+        if isinstance(node, n.MakeFunction) and node.code.co_name == "<lambda>":
+            return self._lambda(node)
+        if isinstance(node, n.Call) and isinstance(node.func, n.MakeFunction):
+            return self._comprehension(node, node.func)
+        if isinstance(node, n.Await) and getattr(node.value, "awaited", False):
+            node.value.awaited = False  # type: ignore[attr-defined]
+            return node.value
+        return None
+
+    def _lambda(self, made: n.MakeFunction) -> Optional[n.Node]:
+        scope, body = self._nested(made.code)
+        value = expression_of(body)
+        parameters = _parameters(made, self._scope.private)
+        if value is None or parameters is None or _declares(scope):
+            return None
+        result = n.Lambda(parameters, value)
+        result.offset, result.owner = made.offset, made.owner
+        return result
+
+    def _comprehension(self, call: n.Call, made: n.MakeFunction) -> Optional[n.Node]:
+        name = made.code.co_name
+        if name not in COMPREHENSIONS or len(call.args) != 1 or call.keywords:
+            return None
+        scope, body = self._nested(made.code)
+        note_comprehension(scope)
+        result = comprehension(name, body, _iterated(call.args[0]))
+        if result is None:
+            return None
+        result.offset, result.owner = call.offset, call.owner
+        # One that awaits is a coroutine that the compiler awaits at once.
+        result.awaited = bool(made.code.co_flags & inspect.CO_COROUTINE)  # type: ignore[attr-defined]
+        return result
+
+    # ------------------------------------------------------------ statements
+
+    def _statement(self, statement: n.Stmt) -> List[n.Stmt]:
+        if isinstance(statement, n.Assign) and len(statement.targets) == 1:
+            target = statement.targets[0]
+            if isinstance(target, n.Name):
+                defined = self._defined(target.id, statement)
+                if defined is not None:
+                    return [defined]
+        return [*self._hoisted(statement), statement]
+
+    def _defined(self, name: str, statement: n.Assign) -> Optional[n.Stmt]:
+        """The definition that assigns to `name`, with its decorators."""
+        decorators, value = _split_decorators(statement.value)
+        definition: Optional[n.Stmt] = None
+        offset = statement.value.offset
+        if isinstance(value, n.MakeFunction) and value.code.co_name == name:
+            definition = self._function(value, name, decorators)
+            offset = value.offset
+        elif isinstance(value, n.Call) and is_build_class(value):
+            assert isinstance(value.args[1], n.Constant)
+            if value.args[1].value == name:
+                definition = self._class(value, name, decorators)
+                offset = value.offset
+        if definition is not None:
+            definition.offset, definition.owner = offset, statement.owner
+        return definition
+
+    def _function(self, made: n.MakeFunction, name: str, decorators: List[n.Expr]) -> Optional[n.Stmt]:
+        if made.code.co_name in COMPREHENSIONS or made.code.co_name == "<lambda>":
+            return None
+        scope, body = self._nested(made.code)
+        definition = _definition(made, scope, body, name)
+        definition.decorators = decorators
+        return definition
+
+    def _class(self, call: n.Call, name: str, decorators: List[n.Expr]) -> n.Stmt:
+        made = call.args[0]
+        assert isinstance(made, n.MakeFunction)
+        scope, body = self._nested(made.code)
+        body = clean_body(body)
+        fold_annotations(body, postponed(made.code))
+        drop_tail_returns(body, everywhere=True)
+        declare(body, declarations(scope))
+        return n.ClassDef(name, call.args[2:], call.keywords, body, decorators)
+
+    def _hoisted(self, statement: n.Stmt) -> List[n.Stmt]:
+        """Definitions for the functions and classes made inside an expression, where only a name can stand.
+
+        No compiler makes these. Making a function has no effect but evaluating its defaults, so it can be done first.
+        """
+        before: List[n.Stmt] = []
+
+        def replace(node: n.Node) -> Optional[n.Node]:
+            if isinstance(node, n.MakeFunction):
+                name = self._fresh(_identifier(node.code.co_name))
+                scope, body = self._nested(node.code)
+                before.append(_definition(node, scope, body, name))
+                return n.Name(name)
+            return None
+
+        if isinstance(statement, (n.FunctionDef, n.ClassDef)):
+            return []
+        holder: List[Any] = _own_expressions(statement)
+        if any(isinstance(node, n.MakeFunction) for node in walk(holder)):
+            carrier = _Carrier(statement)
+            carrier.rewrite(replace)
+        return before
+
+    def _fresh(self, name: str) -> str:
+        result, number = name, 1
+        while result in self._taken:
+            number += 1
+            result = f"{name}_{number}"
+        self._taken.add(result)
+        return result
+
+
+def _own_expressions(statement: n.Stmt) -> List[n.Node]:
+    """The expressions directly in `statement`, not in the blocks below it."""
+    found: List[n.Node] = []
+    for key, value in vars(statement).items():
+        if key in ("body", "orelse", "finalbody", "handlers", "cases"):
+            continue
+        if isinstance(value, n.Node):
+            found.append(value)
+        elif isinstance(value, list):
+            found.extend(each for each in value if isinstance(each, n.Node))
+    return found
+
+
+class _Carrier:
+    """Rewrites the expressions of a statement in their place."""
+
+    def __init__(self, statement: n.Stmt) -> None:
+        self._statement = statement
+
+    def rewrite(self, function: Callable[[Any], Optional[n.Node]]) -> None:
+        for key, value in vars(self._statement).items():
+            if key in ("body", "orelse", "finalbody", "handlers", "cases"):
+                continue
+            if isinstance(value, n.Node):
+                holder: List[Any] = [value]
+                rewrite(holder, function)
+                setattr(self._statement, key, holder[0])
+            elif isinstance(value, list) and value and isinstance(value[0], n.Node):
+                rewrite(value, function)
+
+
+def _split_decorators(value: n.Expr) -> Tuple[List[n.Expr], n.Expr]:
+    """`d1(d2(f))` -> [d1, d2], f, where f makes a function or class; no decorators for anything else."""
+    decorators: List[n.Expr] = []
+    inner = value
+    while isinstance(inner, n.Call) and not is_build_class(inner) and len(inner.args) == 1 and not inner.keywords:
+        decorators.append(inner.func)
+        inner = inner.args[0]
+    if isinstance(inner, n.MakeFunction) or is_build_class(inner):
+        return decorators, inner
+    return [], value
+
+
+def _iterated(argument: n.Expr) -> n.Expr:
+    """What a comprehension's argument iterates over: the compiler passes `iter(x)`, made by an instruction."""
+    if isinstance(argument, n.Call) and isinstance(argument.func, n.Name) and argument.func.id in ("iter", "aiter"):
+        return argument.args[0]
+    return argument
+
+
+# ---------------------------------------------------------------- def
+
+
+def _definition(made: n.MakeFunction, scope: Scope, body: List[n.Stmt], name: str) -> n.FunctionDef:
+    code = made.code
+    parameters = _parameters(made, scope.private) or n.Arguments()
+    returns = _annotate(parameters, made, scope.private)
+    drop_tail_returns(body, everywhere=False)
+    _keep_generator(body, code)
+    declare(body, declarations(scope))
+    document = _docstring(scope)
+    if document is not None:
+        body.insert(0, n.ExprStmt(n.Constant(document)))
+    definition = n.FunctionDef(name, parameters, body, [], returns)
+    definition.is_async = bool(code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR))
+    definition.offset, definition.owner = made.offset, made.owner
+    return definition
+
+
+def declare(body: List[n.Stmt], statements: List[n.Stmt]) -> None:
+    """Insert declarations at the start of a body, behind its docstring."""
+    first = body[0] if body else None
+    has_document = isinstance(first, n.ExprStmt) and isinstance(first.value, n.Constant)
+    body[int(has_document) : int(has_document)] = statements
+
+
+def _declares(scope: Scope) -> bool:
+    return bool(declarations(scope))
+
+
+def _docstring(scope: Scope) -> Optional[str]:
+    code = scope.code
+    if code.co_name in COMPREHENSIONS or code.co_name == "<lambda>":
+        return None
+    return docstring(code, scope.program.version)
+
+
+def _keep_generator(body: List[n.Stmt], code: CodeType) -> None:
+    """Dead code may hold the only `yield` that made the function a generator."""
+    if not code.co_flags & (inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR):
+        return
+    if any(isinstance(node, (n.Yield, n.YieldFrom)) for node in walk_scope(body)):
+        return
+    never = n.ExprStmt(n.Yield(None))
+    ends = bool(body) and isinstance(body[-1], (n.Return, n.Raise))
+    body.append(never if ends else n.If(n.Constant(False), [never]))
+
+
+def _parameters(made: n.MakeFunction, private: Optional[str]) -> Optional[n.Arguments]:
+    """The parameter list; None if the defaults are not displays that can be split over the parameters."""
+    code = made.code
+    names = [_identifier(unmangled(name, private)) for name in code.co_varnames]
+    count, keywords = code.co_argcount, code.co_kwonlyargcount
+    defaults = _elements(made.defaults)
+    by_name = _kw_defaults(made.kwdefaults)
+    if defaults is None or by_name is None or len(defaults) > count:
+        return None
+    rest = count + keywords
+    result = n.Arguments(
+        posonlyargs=[n.Arg(name) for name in names[: code.co_posonlyargcount]],
+        args=[n.Arg(name) for name in names[code.co_posonlyargcount : count]],
+        kwonlyargs=[n.Arg(name) for name in names[count:rest]],
+        kw_defaults=[by_name.get(name) for name in code.co_varnames[count:rest]],
+        defaults=defaults,
+    )
+    if code.co_flags & inspect.CO_VARARGS:
+        result.vararg = n.Arg(names[rest])
+        rest += 1
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        result.kwarg = n.Arg(names[rest])
+    return result
+
+
+def _elements(defaults: Optional[n.Expr]) -> Optional[List[n.Expr]]:
+    if defaults is None:
+        return []
+    if isinstance(defaults, n.Tuple_):
+        return None if any(isinstance(elt, n.Starred) for elt in defaults.elts) else defaults.elts
+    if isinstance(defaults, n.Constant) and type(defaults.value) is tuple:
+        return [n.Constant(value) for value in defaults.value]
+    return None
+
+
+def _kw_defaults(defaults: Optional[n.Expr]) -> Any:
+    if defaults is None:
+        return {}
+    if not isinstance(defaults, n.Dict_) or not all(isinstance(key, n.Constant) for key in defaults.keys):
+        return None
+    return {key.value: value for key, value in zip(defaults.keys, defaults.values)}  # type: ignore[union-attr]
+
+
+def _annotate(parameters: n.Arguments, made: n.MakeFunction, private: Optional[str]) -> Optional[n.Expr]:
+    """Hang the annotations on the parameters; gives the one of the result."""
+    found = function_annotations(made)
+    if not found:
+        return None
+    by_name = {unmangled(name, private): value for name, value in found.items()}
+    everyone = [*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs]
+    everyone += [arg for arg in (parameters.vararg, parameters.kwarg) if arg is not None]
+    for arg in everyone:
+        arg.annotation = by_name.get(arg.arg)
+    return by_name.get("return")
+
+
+def _name_docstring(body: List[n.Stmt]) -> None:
+    """A module's first statement `__doc__ = "..."` is how the compiler stores its docstring."""
+    for index, statement in enumerate(body[:2]):
+        if isinstance(statement, n.ExprStmt) and isinstance(statement.value, n.Intrinsic):
+            continue  # SETUP_ANNOTATIONS comes first
+        if isinstance(statement, n.Assign) and isinstance(statement.value, n.Constant):
+            target = statement.targets[0]
+            if isinstance(target, n.Name) and target.id == "__doc__" and isinstance(statement.value.value, str):
+                document = n.ExprStmt(statement.value)
+                document.offset = statement.offset
+                body[index] = document
+        return

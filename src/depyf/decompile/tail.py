@@ -1,0 +1,68 @@
+"""Returns at the end of a body: `return None` that the compiler adds, and bodies that are one expression (lambdas)."""
+
+from __future__ import annotations
+
+from typing import List, Optional, Tuple
+
+from . import nodes as n
+
+
+def drop_tail_returns(body: List[n.Stmt], everywhere: bool) -> None:
+    """Remove `return None` where falling off the end of `body` does the same.
+
+    With `everywhere` (modules and classes, where `return` is no statement) an emptied block gets a `pass`; else a
+    `return` that is all of its block stays.
+    """
+    pending: List[Tuple[List[n.Stmt], bool]] = [(body, True)]
+    while pending:
+        block, outermost = pending.pop()
+        if not block:
+            continue
+        last = block[-1]
+        if _returns_none(last):
+            if len(block) > 1 or everywhere or outermost:
+                block.pop()
+                if not block:
+                    block.append(n.Pass())
+                elif not _is_compound_end(block[-1]):
+                    continue
+                last = block[-1]
+            else:
+                continue
+        if isinstance(last, n.If):
+            pending += [(last.body, False), (last.orelse, False)]
+        elif isinstance(last, n.With):
+            pending.append((last.body, False))
+        elif isinstance(last, n.Try) and everywhere:
+            pending += [(handler.body, False) for handler in last.handlers]
+            pending.append((last.orelse or last.body, False))
+        elif isinstance(last, n.Match):
+            pending += [(case.body, False) for case in last.cases]
+
+
+def _is_compound_end(statement: n.Stmt) -> bool:
+    return isinstance(statement, (n.If, n.With, n.Try, n.Match))
+
+
+def _returns_none(statement: n.Stmt) -> bool:
+    if not isinstance(statement, n.Return):
+        return False
+    value = statement.value
+    return value is None or isinstance(value, n.Constant) and value.value is None
+
+
+def expression_of(body: List[n.Stmt]) -> Optional[n.Expr]:
+    """The expression that a lambda with this body returns; None if the body is not one expression."""
+    if not body:
+        return None
+    first = body[0]
+    if isinstance(first, n.Return):
+        return first.value if first.value is not None else n.Constant(None)
+    if isinstance(first, n.If):
+        yes = expression_of(first.body)
+        no = expression_of(first.orelse or body[1:])
+        if yes is not None and no is not None:
+            made = n.IfExp(first.test, yes, no)
+            made.offset = first.offset
+            return made
+    return None
