@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import List, Optional
 
 from . import nodes as n
+from .tree import statement_lists
 
 # What the compiler stores into the class namespace by itself, at the start or end of the body.
 _HIDDEN_STORES = frozenset(
@@ -18,6 +19,7 @@ _HIDDEN_STORES = frozenset(
         "__type_params__",
     }
 )
+_EPILOGUE_STORES = frozenset({"__static_attributes__", "__classcell__", "__classdictcell__"})
 
 
 def is_build_class(value: n.Expr) -> bool:
@@ -31,7 +33,19 @@ def is_build_class(value: n.Expr) -> bool:
 
 
 def clean_body(body: List[n.Stmt]) -> List[n.Stmt]:
-    """The statements of a class body as its author wrote them: without the compiler's prologue and epilogue."""
+    """The statements of a class body as its author wrote them: without the compiler's prologue and epilogue.
+
+    What remains of a return is `return None`, for `drop_tail_returns`.
+    """
+    for block in statement_lists(body):
+        for index, statement in enumerate(block):
+            if isinstance(statement, n.Return):
+                statement.value = None
+                # Each way out of the body has its own copy of the epilogue.
+                while block is not body and index and _stored_name(block[index - 1]) in _EPILOGUE_STORES:
+                    del block[index - 1]
+                    index -= 1
+                break
     kept: List[n.Stmt] = []
     seen = set()
     prologue = True
@@ -40,8 +54,6 @@ def clean_body(body: List[n.Stmt]) -> List[n.Stmt]:
         hidden = name in _HIDDEN_STORES and (name not in seen) and (prologue or _in_epilogue(body, index))
         if hidden:
             seen.add(name)
-            continue
-        if isinstance(statement, n.Return) and index == len(body) - 1:
             continue
         if prologue and name == "__doc__":
             assert isinstance(statement, n.Assign)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, List, Optional, Set, Tuple
 
+from ..bytecode.program import Op
 from . import nodes as n
 from .flow import Node
 from .reduce import negate
@@ -39,7 +40,7 @@ def plan_loop(head: Node, structurer: "Structurer", ctx: "Context") -> LoopPlan:
             body, test, normal = head.succs[0], head.test, skip(head.succs[1])
         elif in_loop == [False, True]:
             body, test, normal = head.succs[1], negate(head.test), skip(head.succs[0])
-    leaving = _breaks(head, inside, structurer, ctx)
+    leaving = [node for node in _breaks(head, inside, structurer, ctx) if _after_break(head, node)]
     return LoopPlan(body, test, normal, _exit(head, normal, leaving, inside, structurer, ctx))
 
 
@@ -57,6 +58,14 @@ def _breaks(head: Node, inside: Set[int], structurer: "Structurer", ctx: "Contex
                 if not (node is head and head.kind == "branch" and not head.stmts):
                     found.append(target)
     return found
+
+
+def _after_break(head: Node, node: Node) -> bool:
+    """Whether `node` may follow a `break`. Leaving a for statement drops the iterator first; `return` does so later,
+    behind its value, and `raise` not at all."""
+    if head.kind != "for" or head.is_async:
+        return True
+    return node.depth < head.depth or bool(node.instrs) and node.instrs[0].op is Op.POP
 
 
 def _exit(

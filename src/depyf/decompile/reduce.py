@@ -96,8 +96,24 @@ def _change(flow: Flow, node: Node, event: Event, kind: str, succs: List[Node], 
         item.preds = [pred for pred in item.preds if pred is not node and not any(pred is other for other in gone)]
     for item in succs:
         item.preds.append(node)
+    _forget_unreachable(flow, list(touched.values()))
+    for item in touched.values():
+        if len(item.preds) == 1 and item.preds[0].kind == "jump":
+            item.preds[0].settled = False  # it can take the item over now
     flow.finish(node)
     return True
+
+
+def _forget_unreachable(flow: Flow, candidates: List[Node]) -> None:
+    """Nodes that nothing leads to any more are no predecessors."""
+    while candidates:
+        item = candidates.pop()
+        if item.preds or item.is_handler or item is flow.entry:
+            continue
+        for succ in item.succs:
+            if item in succ.preds:
+                succ.preds = [pred for pred in succ.preds if pred is not item]
+                candidates.append(succ)
 
 
 def _is_pure(succ: Node, node: Node) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import List, Optional, Tuple
 
 from . import nodes as n
+from .reduce import negate
 
 
 def drop_tail_returns(body: List[n.Stmt], everywhere: bool) -> None:
@@ -16,6 +17,8 @@ def drop_tail_returns(body: List[n.Stmt], everywhere: bool) -> None:
     pending: List[Tuple[List[n.Stmt], bool]] = [(body, True)]
     while pending:
         block, outermost = pending.pop()
+        if everywhere:
+            _nest_rest(block)
         if not block:
             continue
         last = block[-1]
@@ -38,6 +41,43 @@ def drop_tail_returns(body: List[n.Stmt], everywhere: bool) -> None:
             pending.append((last.orelse or last.body, False))
         elif isinstance(last, n.Match):
             pending += [(case.body, False) for case in last.cases]
+
+
+def _nest_rest(block: List[n.Stmt]) -> None:
+    """`if a: x; return` + rest -> `if a: x` + `else: rest`, for a block at whose end the body ends."""
+    for index, statement in enumerate(block):
+        if _returns_none(statement):
+            del block[index + 1 :]
+            return
+        rest = block[index + 1 :]
+        if not rest:
+            return
+        if isinstance(statement, n.If):
+            if statement.body and _returns_none(statement.body[-1]):
+                if len(statement.body) == 1 and not statement.orelse:
+                    statement.test, statement.body = negate(statement.test), rest
+                else:
+                    statement.body.pop()
+                    statement.orelse = statement.orelse + rest
+            elif statement.orelse and _returns_none(statement.orelse[-1]):
+                statement.orelse.pop()
+                statement.body = statement.body + rest
+            else:
+                continue
+        elif isinstance(statement, n.Try) and not statement.finalbody and not statement.orelse:
+            if not all(handler.body and _leaves(handler.body[-1]) for handler in statement.handlers):
+                continue
+            if not any(_returns_none(handler.body[-1]) for handler in statement.handlers):
+                continue
+            statement.orelse = rest
+        else:
+            continue
+        del block[index + 1 :]
+        return
+
+
+def _leaves(statement: n.Stmt) -> bool:
+    return isinstance(statement, n.Raise) or _returns_none(statement)
 
 
 def _is_compound_end(statement: n.Stmt) -> bool:
