@@ -39,7 +39,7 @@ def module_body(top: Structured, structure: Structure) -> List[n.Stmt]:
     optimized = top.program.code.co_flags & inspect.CO_OPTIMIZED
     if top.program.code.co_name != "<module>" and not optimized and "__qualname__" in top.program.code.co_names:
         scope = Scope(top.program, None, "class", top.program.code.co_name)
-        body = clean_body(_resolved(top.body, scope, structure))
+        body = _resolved(top.body, scope, structure)
     else:
         body = _resolved(top.body, Scope(top.program, None, "module"), structure)
         _name_docstring(body)
@@ -111,6 +111,8 @@ def _resolved(body: List[n.Stmt], scope: Scope, structure: Structure) -> List[n.
             node.owner = scope.code
     if scope.private is not None:
         unmangle(body, scope.private)
+    if scope.kind == "class":
+        body = clean_body(body)
     _Resolver(scope, structure).resolve(body)
     return body
 
@@ -210,7 +212,6 @@ class _Resolver:
         made = call.args[0]
         assert isinstance(made, n.MakeFunction)
         scope, body = self._nested(made.code)
-        body = clean_body(body)
         fold_annotations(body, postponed(made.code))
         drop_tail_returns(body, everywhere=True)
         declare(body, declarations(scope))

@@ -11,7 +11,7 @@ from .reduce import negate
 def drop_tail_returns(body: List[n.Stmt], everywhere: bool) -> None:
     """Remove `return None` where falling off the end of `body` does the same.
 
-    With `everywhere` (modules and classes, where `return` is no statement) an emptied block gets a `pass`; else a
+    With `everywhere` (modules and classes, where `return` is no statement) a block may become empty; else a
     `return` that is all of its block stays.
     """
     pending: List[Tuple[List[n.Stmt], bool]] = [(body, True)]
@@ -25,9 +25,7 @@ def drop_tail_returns(body: List[n.Stmt], everywhere: bool) -> None:
         if _returns_none(last):
             if len(block) > 1 or everywhere or outermost:
                 block.pop()
-                if not block:
-                    block.append(n.Pass())
-                elif not _is_compound_end(block[-1]):
+                if not block or not _is_compound_end(block[-1]):
                     continue
                 last = block[-1]
             else:

@@ -87,14 +87,15 @@ def rewrite(roots: List[Any], function: Callable[[Any], Optional[n.Node]]) -> No
 
 
 def statement_lists(roots: List[n.Stmt]) -> List[List[n.Stmt]]:
-    """`roots` and every block below it, outer ones first; bodies of functions and classes included."""
+    """`roots` and every block below it that belongs to the same scope, outer ones first."""
     found: List[List[n.Stmt]] = []
     stack: List[List[n.Stmt]] = [roots]
     while stack:
         block = stack.pop()
         found.append(block)
         for statement in block:
-            stack.extend(blocks_of(statement))
+            if not isinstance(statement, (n.FunctionDef, n.ClassDef)):
+                stack.extend(blocks_of(statement))
     return found
 
 
