@@ -98,13 +98,19 @@ def handling(graph: Graph, regions: Regions) -> Dict[int, Handling]:
     """Per block id the handlers whose exception is being handled on entry, outermost first."""
     result: Dict[int, Handling] = {graph.entry.id: ()}
     todo = [graph.entry]
-    while todo:
+    handlers: Dict[int, Tuple[Block, Handling]] = {}  # found, not entered yet
+    while todo or handlers:
+        if not todo:  # an outer handler is also reached from inner ones: what handles least is where the try stands
+            chosen = min(handlers.values(), key=lambda item: len(item[1]))[0]
+            result[chosen.id] = (*handlers.pop(chosen.id)[1], chosen)
+            todo.append(chosen)
         block = todo.pop()
         now = result[block.id]
         region = regions.of.get(block.id)
-        if region is not None and region.handler.id not in result:
-            result[region.handler.id] = (*now, region.handler)
-            todo.append(region.handler)
+        for outer in region.chain() if region is not None else ():
+            handler = outer.handler
+            if handler.id not in result and len(now) < len(handlers.get(handler.id, (handler, (*now, handler)))[1]):
+                handlers[handler.id] = (handler, now)
         for instr in block.instrs:
             if instr.op is Op.POP_EXCEPT and now:
                 now = now[:-1]
