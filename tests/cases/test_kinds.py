@@ -22,7 +22,7 @@ def namespace_of(sample: Sample) -> Dict[str, Any]:
     return namespace
 
 
-def outcomes(namespace: Dict[str, Any]) -> "list[Tuple[Tuple[int, ...], Any]]":
+def outcomes(namespace: Dict[str, Any]) -> list[Tuple[Tuple[int, ...], Any]]:
     return [(values, outcome(namespace["f"], (*values, Log()))) for values in INPUTS]
 
 

@@ -22,7 +22,7 @@ ALLOWED = {
     "capture": {"bytecode", "decompile", "session"},
     "session": {"bytecode", "decompile"},
     "dump": {"bytecode", "decompile", "session"},
-    "debugger": {"bytecode", "decompile", "session", "dump"},
+    "debugger": {"bytecode", "decompile", "capture", "session", "dump"},
     "cli": {"bytecode", "decompile", "session", "dump", "debugger", "version"},
 }
 # Generated tables: one row per opcode of a version.
@@ -85,7 +85,7 @@ def opcode_names() -> Set[str]:
 
     names: Set[str] = set()
     for table in GENERATED.glob("py3_*.py"):
-        names |= {word for word in re.findall(r"[\"']([A-Z][A-Z0-9_]+)[\"']", table.read_text(encoding="utf-8"))}
+        names |= set(re.findall(r"[\"']([A-Z][A-Z0-9_]+)[\"']", table.read_text(encoding="utf-8")))
     assert len(names) > 150, "the tables are not where this test looks for them"
     return {name for name in names if "_" in name} - set(Op.__members__)
 

@@ -21,7 +21,7 @@ BODIES = (
     "async def local(k=b):\n    return await twice(k + a)\nreturn await local(), await local(k=c), (await local(), *[await local(5)])",
     "return max([await twice(a), *[b]], key=lambda v: v), f'{await twice(a)}', {**{'k': await twice(c)}}",
 )
-SHELL = '''
+SHELL = """
 async def twice(x):
     await Pause()
     return 2 * x
@@ -59,7 +59,7 @@ def drive(co, log):
             log(co.send(None))
     except StopIteration as stop:
         return stop.value
-'''
+"""
 
 
 def sources() -> Iterator[str]:

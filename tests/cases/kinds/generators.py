@@ -22,7 +22,7 @@ BODIES = (
     "if a:\n    yield 1\nelif b:\n    yield 2\nreturn (yield 3) if c else 4",
     "try:\n    yield 1\nexcept KeyError as error:\n    yield str(error)\nelse:\n    yield 'else'\nyield 'end'",
 )
-SHELL = '''
+SHELL = """
 def inner(n):
     yield n
     return ('inner', n)
@@ -40,7 +40,7 @@ def drive(g, log, throws):
         sent = step
     g.close()
     return 'closed'
-'''
+"""
 
 
 def sources() -> Iterator[str]:

@@ -7,7 +7,9 @@ from typing import Iterator
 from tests.cases.kinds.text import block
 
 SINCE = (3, 10)
-SUBJECTS = "[0, 1, 2, 'on', None, True, P(0, 5), P(3, 3), P(a, b), [1, 2, 3], (a, b), [], {'k': a, 'j': b}, {}, 1.5, -1, b'x']"
+SUBJECTS = (
+    "[0, 1, 2, 'on', None, True, P(0, 5), P(3, 3), P(a, b), [1, 2, 3], (a, b), [], {'k': a, 'j': b}, {}, 1.5, -1, b'x']"
+)
 CASES = (
     "case 0 | 1:\n    out = 'bit'\ncase 'on':\n    out = 'word'\ncase _:\n    out = 'other'",
     "case P(0, y):\n    out = y\ncase P(x=p, y=q) if p == q:\n    out = p\ncase P():\n    out = 'point'",
@@ -25,7 +27,7 @@ SHAPES = (
     "for s in {subjects}:\n    match s:\n{cases}\n        case _ if c:\n            continue\n        case _:\n            break\n    log(out)\nelse:\n    log('all')",
     "s = {subjects}[a * 6 + b * 3 + c]\ntry:\n    match (log('subject'), s)[1]:\n{cases}\n    return out\nfinally:\n    log('done')",
 )
-SHELL = '''
+SHELL = """
 class P:
     __match_args__ = ('x', 'y')
     def __init__(self, x, y):
@@ -34,7 +36,7 @@ class P:
         return 'P'
 class K:
     ONE, TWO = 1, 2
-'''
+"""
 
 
 def sources() -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Iterator
 
 from tests.cases.kinds.text import block, fill
 
-MANAGER = '''
+MANAGER = """
 class M:
     def __init__(self, log, name, suppress):
         self.log, self.name, self.suppress = log, name, suppress
@@ -17,7 +17,7 @@ class M:
     def __exit__(self, kind, error, trace):
         self.log(('exit', self.name, kind and kind.__name__))
         return self.suppress
-'''
+"""
 ITEMS = (
     "with M(log, 'm', c):",
     "with M(log, 'm', c) as x:",
