@@ -41,10 +41,12 @@ def module_body(top: Structured, structure: Structure) -> List[n.Stmt]:
         scope = Scope(top.program, None, "class", top.program.code.co_name)
         body = _resolved(top.body, scope, structure)
     else:
-        body = _resolved(top.body, Scope(top.program, None, "module"), structure)
+        scope = Scope(top.program, None, "module")
+        body = _resolved(top.body, scope, structure)
         _name_docstring(body)
     fold_annotations(body, postponed(top.program.code))
     drop_tail_returns(body, everywhere=True)
+    declare(body, declarations(scope))
     return body
 
 
@@ -319,10 +321,17 @@ def _definition(made: n.MakeFunction, scope: Scope, body: List[n.Stmt], name: st
 
 
 def declare(body: List[n.Stmt], statements: List[n.Stmt]) -> None:
-    """Insert declarations at the start of a body, behind its docstring."""
-    first = body[0] if body else None
-    has_document = isinstance(first, n.ExprStmt) and isinstance(first.value, n.Constant)
-    body[int(has_document) : int(has_document)] = statements
+    """Insert declarations at the start of a body, behind its docstring and its `__future__` imports."""
+    start = 0
+    while start < len(body) and _comes_first(body[start]):
+        start += 1
+    body[start:start] = statements
+
+
+def _comes_first(statement: n.Stmt) -> bool:
+    if isinstance(statement, n.ImportFrom):
+        return statement.module == "__future__" and not statement.level
+    return isinstance(statement, n.ExprStmt) and isinstance(statement.value, n.Constant)
 
 
 def _declares(scope: Scope) -> bool:

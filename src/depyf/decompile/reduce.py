@@ -17,27 +17,30 @@ from .transient import Dup, Marker
 
 def reduce(flow: Flow) -> None:
     """Apply the rules until none fits. Afterwards every node is simulated."""
-    roots = [flow.entry, *flow.handlers.values()]
-    todo = list(reversed(roots))
-    while todo:
-        node = todo[-1]
-        if node.settled:
-            todo.pop()
-            continue
-        if node.state is None:
-            flow.simulate(node)
-        if _absorb_next(flow, node):
-            continue
-        waiting = [succ for succ in node.succs if not succ.settled and succ not in todo[-200:] and _only_from(succ, node)]
-        if waiting and node.kind == "branch":
-            todo.extend(waiting)
-            continue
-        if node.kind == "branch" and _reduce_branch(flow, node):
-            continue
-        node.settled = True
-        todo.pop()
-        todo.extend(succ for succ in node.succs if not succ.settled)
+    later = [*flow.handlers.values(), flow.entry]
+    while later:
+        todo = [later.pop()]
+        while todo:
+            node = todo[-1]
+            if node.settled:
+                todo.pop()
+            elif node.state is None:
+                flow.simulate(node)
+            elif not _absorb_next(flow, node):
+                waiting = _arms(node)
+                if waiting:
+                    todo.extend(waiting)
+                elif node.kind != "branch" or not _reduce_branch(flow, node):
+                    node.settled = True
+                    later.extend(succ for succ in node.succs if not succ.settled)
     flow.link()
+
+
+def _arms(node: Node) -> List[Node]:
+    """Successors of a branch that only it leads to and that are not reduced yet."""
+    if node.kind != "branch":
+        return []
+    return [succ for succ in node.succs if not succ.settled and _only_from(succ, node)]
 
 
 def _only_from(succ: Node, node: Node) -> bool:

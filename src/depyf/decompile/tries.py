@@ -69,6 +69,10 @@ class Exits:
         inside = [other for other in self.dom.order if _within(other.region, region)]
         return bool(inside) and all(self.dom.dominates(node, other) for other in inside)
 
+    def holds(self, region: TryRegion, nodes: Set[int]) -> bool:
+        """Whether all of `nodes`, or the handlers they raise to, are in the region."""
+        return all(_within(node.region, region) for node in self.dom.order if id(node) in nodes)
+
     def plan(self, node: Node, region: TryRegion, structurer: "Structurer", ctx: "Context") -> TryPlan:
         """Decide where the try or with statement that starts at `node` ends."""
         inside = {id(other) for other in self.dom.order if _within(other.region, region)}
