@@ -19,6 +19,7 @@ from . import nodes as n
 from .annotations import fold_annotations, function_annotations, postponed
 from .classes import clean_body, is_build_class
 from .comprehensions import comprehension
+from .plain import spell_out
 from .scopes import COMPREHENSIONS, Scope, declarations, note_comprehension, unmangle, unmangled
 from .tail import drop_tail_returns, expression_of
 from .tree import rewrite, statement_lists, walk, walk_scope
@@ -46,6 +47,7 @@ def module_body(top: Structured, structure: Structure) -> List[n.Stmt]:
         _name_docstring(body)
     fold_annotations(body, postponed(top.program.code))
     drop_tail_returns(body, everywhere=True)
+    spell_out(body)
     declare(body, declarations(scope))
     return body
 
@@ -216,6 +218,7 @@ class _Resolver:
         scope, body = self._nested(made.code)
         fold_annotations(body, postponed(made.code))
         drop_tail_returns(body, everywhere=True)
+        spell_out(body)
         declare(body, declarations(scope))
         return n.ClassDef(name, call.args[2:], call.keywords, body, decorators)
 
@@ -309,6 +312,7 @@ def _definition(made: n.MakeFunction, scope: Scope, body: List[n.Stmt], name: st
     parameters = _parameters(made, scope.private) or n.Arguments()
     returns = _annotate(parameters, made, scope.private)
     drop_tail_returns(body, everywhere=False)
+    spell_out(body)
     _keep_generator(body, code)
     declare(body, declarations(scope))
     document = _docstring(scope)

@@ -92,7 +92,7 @@ def _returns_none(statement: n.Stmt) -> bool:
 def expression_of(body: List[n.Stmt]) -> Optional[n.Expr]:
     """The expression that a lambda with this body returns; None if the body is not one expression."""
     if not body:
-        return None
+        return n.Constant(None)  # `return None` at the end is dropped before
     first = body[0]
     if isinstance(first, n.Return):
         return first.value if first.value is not None else n.Constant(None)
