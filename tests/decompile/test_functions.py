@@ -249,7 +249,7 @@ def test_annotations_as_text() -> None:
 def test_function_on_its_own() -> None:
     def sample(a, b=3, *args, c=4, **kwargs):
         "Says what."
-        return [a for a in args], lambda: b
+        return [a + 1 for a in args], lambda: b
 
     made = function_statement(structure(sample.__code__), structure, made=live_defaults(sample))
     text, _ = write(n.Module([made]), VERSION)

@@ -33,7 +33,7 @@ def canonical(source: str) -> List[Instr]:
 
 SOURCES = [
     "import a", "import a as b", "import a.b.c", "import a.b as c", "import a.b.c as d", "import a.b.c as a",
-    "from a import b", "from a.b import c as d, e, f as g", "from . import x", "from ..y.z import x as y", "from a import *",
+    "from a import b", "from a.b import c as d, e, f as g", "from . import x", "from ..y.z import x as y", "from a import *",  # noqa: E501
     "from .a import *",
 ]  # fmt: skip
 
@@ -48,7 +48,7 @@ def test_forms(source: str) -> None:
     text, _ = write(n.Module([folded[0]]), sys.version_info[:2])
     assert text == source + "\n"
     left = [instr.op for instr in instrs[folded[1] :]]
-    assert Op.IMPORT_FROM not in left and Op.IMPORT_NAME not in left and not any(op.name.startswith("STORE") for op in left)
+    assert Op.IMPORT_FROM not in left and Op.IMPORT_NAME not in left and not any(op.name.startswith("STORE") for op in left)  # noqa: E501
 
 
 def load(*rest: Instr, level: Any = 0, names: Any = None, name: str = "a") -> List[Instr]:

@@ -1,7 +1,6 @@
 """Annotations: of variables in module and class bodies, and of functions."""
 
 from __future__ import annotations
-
 import __future__
 
 import ast

@@ -24,6 +24,7 @@ from .scopes import COMPREHENSIONS, Scope, declarations, note_comprehension, unm
 from .tail import drop_tail_returns, expression_of
 from .tree import rewrite, statement_lists, walk, walk_scope
 
+
 @dataclass
 class Structured:
     """A code object's program, and its statements before definitions are put together."""

@@ -24,7 +24,7 @@ class Scope:
     """A code object in its place. `private` is the name of the innermost class around it, for mangling."""
 
     program: Program
-    parent: Optional["Scope"] = None
+    parent: Optional[Scope] = None
     kind: str = "function"  # "module", "class", "function" or "comprehension"
     private: Optional[str] = None
     globals_from_comprehensions: Set[str] = field(default_factory=set)
@@ -35,7 +35,7 @@ class Scope:
         """The code object."""
         return self.program.code
 
-    def child(self, program: Program) -> "Scope":
+    def child(self, program: Program) -> Scope:
         """The scope of a code object among this one's constants."""
         code = program.code
         if code.co_name in COMPREHENSIONS:
