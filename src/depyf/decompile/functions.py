@@ -62,10 +62,10 @@ def function_statement(
     """The `def` of a code object decompiled on its own, called `name`.
 
     `made` gives the defaults, if they are known. A lambda or comprehension becomes a `def` too; parameters whose
-    names cannot be written are renamed.
+    names cannot be written are renamed. Names that a class around it mangled stay as they are: the text stands alone.
     """
     code = top.program.code
-    scope = Scope(top.program, None, "function", _private(code))
+    scope = Scope(top.program, None, "function")
     body = _resolved(top.body, scope, structure)
     _rename_parameters(body, code)
     made = made or n.MakeFunction(code)
@@ -81,14 +81,6 @@ def live_defaults(function: Any) -> n.MakeFunction:
         items = function.__kwdefaults__.items()
         made.kwdefaults = n.Dict_([n.Constant(key) for key, _ in items], [n.Constant(value) for _, value in items])
     return made
-
-
-def _private(code: CodeType) -> Optional[str]:
-    """The class around a method, as its qualified name tells (3.11+)."""
-    path: List[str] = getattr(code, "co_qualname", "").split(".")[:-1]
-    while path and path[-1] == "<locals>":
-        path = path[:-2]
-    return path[-1] if path else None
 
 
 def _identifier(name: str) -> str:
