@@ -36,7 +36,7 @@ def structured(program: Program) -> List[n.Stmt]:
     whole = flow.build(graph, found, temporaries)
     reduce.reduce(whole)
     settle.settle(whole)
-    return finish(Structurer(whole).run(), temporaries)
+    return finish(Structurer(whole).run(), temporaries, drop_return=False)
 
 
 def structured_code(code: CodeType) -> List[n.Stmt]:

@@ -1,0 +1,141 @@
+"""From a code object to its text: structured, checked, and in the dispatch form where that fails."""
+
+from __future__ import annotations
+
+import ast
+from types import CodeType
+from typing import Any, Dict, List, Optional, Set
+
+from ..bytecode import BytecodeError, normalise
+from ..bytecode.program import Program
+from . import nodes as n
+from .body import FAILURES, names_in, structured
+from .constants import name_constants
+from .functions import Structured, function_statement, module_body
+from .result import DecompilationError, Decompiled, Status, Verdict
+from .source_map import source_map
+from .tree import walk
+from .verify import compare
+from .writer import write
+
+_CO_OPTIMIZED = 1  # functions, as opposed to modules and class bodies
+
+
+def decompile_code(
+    code: CodeType,
+    *,
+    name: Optional[str] = None,
+    verify: bool = True,
+    view: str = "readable",
+    made: Optional[n.MakeFunction] = None,
+) -> Decompiled:
+    """Decompile one code object: of a function to a `def` (called `name`, if given), of a module to its text.
+
+    `view`: "readable" folds what provably makes no difference (see `passes`), "faithful" keeps every effect. `made`
+    gives a function's defaults. Raises DecompilationError if `code` is not valid bytecode.
+    """
+    try:
+        program = normalise(code)
+    except BytecodeError as error:
+        raise DecompilationError("%s is not valid bytecode: %s" % (code.co_name, error)) from error
+    why = ""
+    for attempt in ("structured", "dispatch"):
+        try:
+            result = _attempt(program, attempt, name, made, verify)
+        except FAILURES as error:
+            why = why or str(error) or type(error).__name__
+            continue
+        if result.verdict.status is not Status.REFUTED or attempt == "dispatch":
+            return result
+        why = result.verdict.difference or "refuted"
+    raise DecompilationError("%s could not be decompiled: %s" % (code.co_name, why))
+
+
+def _attempt(
+    program: Program, form: str, name: Optional[str], made: Optional[n.MakeFunction], verify: bool
+) -> Decompiled:
+    code = program.code
+    used: List[bool] = []
+
+    def structure(nested: CodeType) -> Structured:
+        inner = program if nested is code else normalise(nested)
+        body = _body(inner, form, used)
+        for node in walk(body):
+            if nested is not code:
+                node.owner = nested
+        return Structured(inner, body)
+
+    top = structure(code)
+    if code.co_flags & _CO_OPTIMIZED:
+        statements: List[n.Stmt] = [function_statement(top, structure, name, made)]
+    else:
+        statements = module_body(top, structure)
+    names = name_constants(statements, _all_names(code))
+    if any(used):
+        statements.insert(0, n.Comment("dispatch form: no structured form of this code was found"))
+    text, positions = write(n.Module(statements), program.version)
+    verdict = check(code, text, names) if verify else Verdict(Status.UNVERIFIED)
+    return Decompiled(text, verdict, source_map(statements, positions, code), any(used), names)
+
+
+def _body(program: Program, form: str, used: List[bool]) -> List[n.Stmt]:
+    """Structured statements, or the dispatch form when asked for or when there are none."""
+    if form == "structured":
+        return structured(program)
+    try:
+        return structured(program)
+    except FAILURES:
+        used.append(True)
+        from .dispatch import dispatch_body
+
+        return dispatch_body(program)
+
+
+def _all_names(code: CodeType) -> Set[str]:
+    names: Set[str] = set()
+    todo = [code]
+    while todo:
+        item = todo.pop()
+        names |= names_in(item)
+        todo.extend(const for const in item.co_consts if isinstance(const, CodeType))
+    return names
+
+
+# ---------------------------------------------------------------- the check
+
+
+def check(code: CodeType, text: str, names: Dict[str, Any]) -> Verdict:
+    """Compile the text again and compare the programs."""
+    try:
+        again = _compiled(code, text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return Verdict(Status.REFUTED, "the text does not compile: %s" % error)
+    return compare(code, again, names=names)
+
+
+def _compiled(code: CodeType, text: str) -> CodeType:
+    """The code object that the text compiles to, in the surroundings that the original had."""
+    flags = code.co_flags & _FUTURES
+    if not code.co_flags & _CO_OPTIMIZED:
+        return compile(text, "<decompiled>", "exec", flags, True)
+    tree = compile(text, "<decompiled>", "exec", flags | ast.PyCF_ONLY_AST, True)
+    function = next(item for item in tree.body if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    depth = 1
+    if "__class__" in code.co_freevars:  # a class called `_` mangles no private names
+        tree.body = [ast.ClassDef("_", [], [], tree.body, [], **_EXTRA)]
+        depth += 1
+    free = [item for item in code.co_freevars if item != "__class__"]
+    if free:
+        outer = ast.parse("def outer(%s): pass" % ", ".join(free)).body[0]
+        outer.body = tree.body
+        tree.body = [outer]
+        depth += 1
+    compiled: CodeType = compile(ast.fix_missing_locations(tree), "<decompiled>", "exec", flags, True)
+    for _ in range(depth - 1):
+        compiled = next(item for item in compiled.co_consts if isinstance(item, CodeType))
+    return next(item for item in compiled.co_consts if isinstance(item, CodeType) and item.co_name == function.name)
+
+
+_EXTRA: Dict[str, Any] = {"type_params": []} if "type_params" in ast.ClassDef._fields else {}
+_FUTURES = 0x1FF0000  # CO_FUTURE_* bits that compile() takes (Include/cpython/code.h)
+
