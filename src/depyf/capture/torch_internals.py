@@ -104,6 +104,7 @@ RECORDS: Mapping[str, Record] = {
     "after_joint_graph": Record("graph", "AFTER_JOINT"),
     "before_post_grad_graph": Record("graph", "BEFORE_POST_GRAD"),
     "inductor_post_grad_graph": Record("graph", "AFTER_POST_GRAD"),
+    "fx_graph_runnable": Record("graph", "Runnable_script"),
     "inductor_output_code": Record("kernel"),
     "dynamo_cpp_guards_str": Record("cpp_guards"),
     "dynamo_guards": Record("cpp_guards"),
@@ -197,8 +198,8 @@ def add_bytecode_hook(hook: Callable[[CodeType, CodeType], Optional[CodeType]]) 
 def add_graph_listener(listener: Callable[[str, Any], None]) -> Callable[[], None]:
     """Call `listener(name, graph module)` when a library formats a graph for its log; returns what stops that.
 
-    torch's own modules bound the formatter when they were imported, so they don't come through here. A module that
-    is imported meanwhile may keep our wrapper for good: after the end it only passes calls on.
+    Calls by torch itself don't count: the structured trace has those graphs. A module that is imported meanwhile may
+    keep our wrapper for good: after the end it only passes calls on.
     """
     active = [True]
     undo: List[Callable[[], None]] = []
@@ -210,7 +211,7 @@ def add_graph_listener(listener: Callable[[str, Any], None]) -> Callable[[], Non
         attribute = place.partition(":")[2]
 
         def wrapper(name: str, gm: Any, *args: Any, _original: Any = original, **kwargs: Any) -> Any:
-            if active[0]:
+            if active[0] and not _is_torch(sys._getframe(1)):
                 listener(name, gm)
             return _original(name, gm, *args, **kwargs)
 
@@ -223,6 +224,10 @@ def add_graph_listener(listener: Callable[[str, Any], None]) -> Callable[[], Non
             restore()
 
     return stop
+
+
+def _is_torch(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "torch"
 
 
 def _restorer(module: Any, attribute: str, ours: Any, original: Any) -> Callable[[], None]:

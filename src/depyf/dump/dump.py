@@ -11,8 +11,8 @@ from depyf.dump import manifest as manifests
 from depyf.dump import names, pages
 from depyf.dump.code_files import write_code_files
 from depyf.dump.full_code import full_code_pages
-from depyf.dump.manifest import Manifest
-from depyf.dump.writer import make_directory, write_atomically
+from depyf.dump.manifest import ManifestFile
+from depyf.dump.writer import DumpDirectoryError, directory_lock, make_directory, write_atomically
 from depyf.session import save
 from depyf.session.model import CacheEntry, Function, Graph, Kernel, Session
 
@@ -29,9 +29,8 @@ class Dump:
         self.directory = os.path.abspath(os.fspath(directory))
         self.session = session
         self.log_bytecode = log_bytecode
-        self._manifest = Manifest(session.id, os.getpid())
+        self._manifest: Optional[ManifestFile] = None  # set while open
         self._warned = False
-        self._opened = False
 
     def open(self) -> None:
         """Make the directory usable; removes what an earlier dump left there, and only that."""
@@ -40,14 +39,22 @@ class Dump:
         if environment.world_size is not None and environment.world_size > 1:
             self.directory = os.path.join(self.directory, "rank_%d" % (environment.rank or 0))
             make_directory(self.directory)
-        earlier = manifests.read(self.directory)
-        if earlier is not None and manifests.in_use(earlier):
-            self.directory = os.path.join(self.directory, "session_%s" % self.session.id)
-            make_directory(self.directory)
-        elif earlier is not None:
-            manifests.remove_files(self.directory, earlier)
-        self._manifest.save(self.directory)
-        self._opened = True
+        try:
+            self._claim()
+        except DumpDirectoryError:
+            raise
+        except OSError as error:
+            raise DumpDirectoryError(error.errno or 0, "cannot use the dump directory", self.directory) from error
+
+    def _claim(self) -> None:
+        with directory_lock(self.directory):
+            earlier = manifests.read(self.directory)
+            if earlier is not None and manifests.in_use(earlier):
+                self.directory = os.path.join(self.directory, "session_%s" % self.session.id)
+                make_directory(self.directory)
+            elif earlier is not None:
+                manifests.remove_files(self.directory, earlier)
+            self._manifest = ManifestFile(self.directory, self.session.id)
 
     def path_of(self, file: str) -> str:
         """The full path of a file of this dump."""
@@ -92,26 +99,26 @@ class Dump:
 
     def close(self) -> None:
         """Write the files that need the whole story, and `session.json`."""
-        if not self._opened:
+        if self._manifest is None:
             return
         for function, file, text in full_code_pages(self.session):
             if self._write(file, text):
                 function.files["full_code"] = file
         self._write(names.SESSION, save(self.session))
-        self._manifest.open = False
+        manifest, self._manifest = self._manifest, None
         try:
-            self._manifest.save(self.directory)
+            manifest.close()
         except OSError as error:
             self._warn(names.MANIFEST, error)
 
     # ------------------------------------------------------------ writing
 
     def _write(self, file: str, data: "str | bytes") -> bool:
-        """Whether the file was written. It is listed first, so that a crash leaves no file unlisted."""
+        """Whether the file was written. Nothing is written before `open()` and after `close()`."""
+        if self._manifest is None:
+            return False
         try:
-            if file not in self._manifest.files:
-                self._manifest.files.append(file)
-                self._manifest.save(self.directory)
+            self._manifest.add(file)
             write_atomically(self.path_of(file), data)
         except OSError as error:
             self._warn(file, error)

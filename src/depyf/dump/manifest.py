@@ -1,4 +1,8 @@
-"""The list of files that a dump wrote, so that the next one removes those and nothing of the user's."""
+"""The list of files that a dump wrote, so that the next one removes those and nothing of the user's.
+
+One JSON value a line: first who writes, then each file's name *before* it is written (so that a crash leaves no file
+unlisted), at the end `{"closed": true}`. Lines are appended, since a big model has thousands of files.
+"""
 
 from __future__ import annotations
 
@@ -13,44 +17,63 @@ from depyf.dump.writer import write_atomically
 
 @dataclass
 class Manifest:
-    """`session` and `pid` say who wrote the files; `open` is true while that session may still write."""
+    """What an earlier dump left: `session` and `pid` say who wrote; `closed` is false while it may still write."""
 
     session: str
     pid: int
-    open: bool = True
+    closed: bool = False
     files: List[str] = field(default_factory=list)
 
-    def save(self, directory: str) -> None:
-        """Write it into the directory. Raises OSError."""
-        text = json.dumps(
-            {"session": self.session, "pid": self.pid, "open": self.open, "files": self.files}, indent=1
-        )
-        write_atomically(os.path.join(directory, names.MANIFEST), text + "\n")
+
+class ManifestFile:
+    """The manifest of a dump that is being written. All methods raise OSError."""
+
+    def __init__(self, directory: str, session: str) -> None:
+        self._path = os.path.join(directory, names.MANIFEST)
+        self._listed = {names.MANIFEST}
+        write_atomically(self._path, json.dumps({"session": session, "pid": os.getpid()}) + "\n")
+
+    def add(self, file: str) -> None:
+        """List a file, before it is written."""
+        if file not in self._listed:
+            self._append(file)
+            self._listed.add(file)
+
+    def close(self) -> None:
+        """No more files come."""
+        self._append({"closed": True})
+
+    def _append(self, value: object) -> None:
+        with open(self._path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(value) + "\n")
 
 
 def read(directory: str) -> Optional[Manifest]:
     """The manifest of the directory; None if there is none or it is damaged (then nothing is removed)."""
     try:
         with open(os.path.join(directory, names.MANIFEST), encoding="utf-8") as file:
-            data = json.load(file)
-        files = [name for name in data["files"] if isinstance(name, str)]
-        return Manifest(str(data["session"]), int(data["pid"]), bool(data["open"]), files)
+            first, *rest = [json.loads(line) for line in file]
+        found = Manifest(str(first["session"]), int(first["pid"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
+    for value in rest:
+        if isinstance(value, str):
+            found.files.append(value)
+        elif isinstance(value, dict) and value.get("closed"):
+            found.closed = True
+    return found
 
 
 def in_use(manifest: Manifest) -> bool:
     """Whether the session that wrote it is still running."""
-    if not manifest.open:
+    if manifest.closed:
         return False
-    if manifest.pid == os.getpid():
-        return True
     try:
         os.kill(manifest.pid, 0)
     except ProcessLookupError:
         return False
-    except OSError:
-        return True
+    except (OSError, OverflowError):
+        return True  # it exists, but is not ours
     return True
 
 

@@ -18,6 +18,7 @@ STAGES = {
     "AFTER_JOINT": "the joint graph after inductor's passes on it",
     "BEFORE_POST_GRAD": "before inductor's passes that run after autograd",
     "AFTER_POST_GRAD": "after inductor's passes that run after autograd: what code is generated from",
+    "Runnable_script": "a program of its own that compiles this graph; see torch's notes on repro scripts",
     "Compiled_autograd_graph": "the backward pass as compiled autograd captured it",
 }
 
@@ -65,6 +66,7 @@ def graph(record: Graph, session: Session) -> Tuple[str, int]:
         "Compilation %s%s." % (record.compile_id, ", " + record.direction if record.direction else ""),
     ]
     head.extend(_previous(record, session))
+    head.extend(_callers(record.compile_id, session))
     text = header(head)
     return text + valid_python(record.text, "the graph's text"), text.count("\n") + 1
 
@@ -72,6 +74,15 @@ def graph(record: Graph, session: Session) -> Tuple[str, int]:
 def _previous(record: Graph, session: Session) -> List[str]:
     before = [g for g in session.graphs if g.name == record.name and g is not record and g.file]
     return ["The graph before it: %s" % before[-1].file] if before else []
+
+
+def _callers(compile_id: str, session: Session) -> List[str]:
+    """Where to read on: the function whose compilation this belongs to."""
+    compilation = session.compilations.get(compile_id)
+    stack = compilation.stack if compilation is not None else []
+    if not stack:
+        return []
+    return ["Part of %s (%s:%d); read full_code_for_*.py first." % (stack[-1].name, stack[-1].filename, stack[-1].line)]
 
 
 def kernel(record: Kernel, session: Session) -> str:
@@ -85,6 +96,7 @@ def kernel(record: Kernel, session: Session) -> str:
         head.append("torch runs its own copy of this file: %s" % record.origin)
     if graphs:
         head.append("Generated from %s" % graphs[-1].file)
+    head.extend(_callers(record.compile_id, session))
     body = valid_python(record.text, "the generated code")
     # A `from __future__` import must stay first; comments before it are fine.
     return header(head) + body

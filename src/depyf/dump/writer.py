@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import tempfile
 import uuid
+from contextlib import contextmanager
+from typing import Iterator
 
 
 class DumpDirectoryError(OSError):
@@ -38,3 +40,23 @@ def make_directory(path: str) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         raise DumpDirectoryError(error.errno or 0, "cannot write to the dump directory: %s" % reason, path) from error
+
+
+@contextmanager
+def directory_lock(path: str) -> Iterator[None]:
+    """Keep other processes from claiming the directory meanwhile; without the filelock package there is no lock."""
+    try:
+        from filelock import FileLock, Timeout
+    except ImportError:
+        yield
+        return
+    lock = FileLock(os.path.join(path, ".depyf.lock"), timeout=10)
+    try:
+        lock.acquire()
+    except Timeout:
+        yield  # somebody died holding it, or is very slow: better no lock than no dump
+        return
+    try:
+        yield
+    finally:
+        lock.release()
