@@ -57,6 +57,8 @@ def decompiled(source: str) -> str:
 
 
 CASES = [
+    "r = '%s.%5r' % (a, b), f'%s.%5r' % (a, b), f'%%' % (), '%d' % (a,), '%s %s' % (a,), f'%s' % (a, *b), '%s' % a\n",
+    "r = '%-7s' % (a,), '%+s' % (a,), '%.3a|%10.2s%%' % (a, b), f'{a!s:{b}} %s' % (c,), '%(x)s' % (a,), '%1000s' % (a,)\n",
     r"""
 class A:
     def g(self):

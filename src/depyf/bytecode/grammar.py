@@ -16,6 +16,7 @@ class Grammar:
 
     fstring_any_quotes: bool  # replacement fields may hold backslashes, newlines and the quotes of the f-string (3.12)
     docstring_dedented: bool  # the compiler removes the common indentation of docstrings (3.13)
+    percent_folded: bool  # "%s" % (x,) is compiled like the f-string (3.11)
     starred_index: bool  # a[*b] without parentheses (3.11)
 
 
@@ -24,5 +25,6 @@ def grammar(version: Tuple[int, int]) -> Grammar:
     return Grammar(
         fstring_any_quotes=version >= (3, 12),
         docstring_dedented=version >= (3, 13),
+        percent_folded=version >= (3, 11),
         starred_index=version >= (3, 11),
         )

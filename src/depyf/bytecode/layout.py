@@ -39,7 +39,30 @@ def lay_out(walk: Walk) -> Program:
             if instr.target >= count:
                 raise BytecodeError("the code of %s runs past its end" % walk.code.co_name)
     _turn_tests_positive(instrs)
+    _thread_kept_values(instrs)
     return Program(walk.code, walk.dialect.version, instrs, _regions(walk, first, entries))
+
+
+def _thread_kept_values(instrs: List[Instr]) -> None:
+    """A kept value whose truth was just tested is not tested again.
+
+    `a and b or c` is compiled so that a false `a` jumps to the test of `(a and b)`, which is `a`. The compiler threads that
+    jump past the second test only if both are on one line of source (`flowgraph.c`, jump threading), so the same
+    expression compiles to either.
+    """
+    tests = (Op.BRANCH_TRUE, Op.BRANCH_FALSE)
+    for index in range(len(instrs) - 1, 0, -1):
+        branch = instrs[index]
+        kept = instrs[index - 1]
+        if branch.op not in tests or kept.op is not Op.COPY or kept.arg != 1:
+            continue
+        target = branch.target
+        while target is not None and target > index and target + 1 < len(instrs):
+            again, second = instrs[target], instrs[target + 1]
+            if again.op is not Op.COPY or again.arg != 1 or second.op not in tests:
+                break
+            target = second.target if second.op is branch.op else target + 2
+        branch.target = target
 
 
 _POSITIVE = {"is not": "is", "not in": "in"}

@@ -47,6 +47,9 @@ class Walk:
         self.handler_entries: Set[int] = set()  # units that need a PUSH_EXC_INFO in front when an exception comes in
         self.jumped_to: Set[int] = set()
         self.absorbed: Dict[int, Tuple[int, ...]] = {}
+        self.fused: Set[int] = set()  # units that a row before them stands for
+        self.converting: Set[int] = set()  # f-string conversions, and the formats that carry them out
+        self.converted: Set[int] = set()
         self.shortcuts: Set[int] = set()  # units whose last instruction is a jump that was not in the bytecode
         self.keywords: Dict[int, Tuple[str, ...]] = {}
         self.pending: List[Tuple[int, str, Tuple[Guard, ...]]] = [(0, "", ())]
@@ -89,6 +92,8 @@ class Walk:
         while self.pending:
             unit, shape, self.blocks = self.pending.pop()
             self._follow(unit, shape)
+        if len(self.converting) != len(self.converted):
+            raise BytecodeError("%s converts a value for an f-string and then does not format it" % self.code.co_name)
 
     def _follow(self, unit: int, shape: str) -> None:
         numbers, arguments, units, lines = self.numbers, self.arguments, self.units, self.lines
@@ -236,6 +241,12 @@ class Walk:
             self.pending.append((target, shape, self.blocks))
         elif self.dialect.block_stack and self.blocks_at[target] != self.blocks:
             raise self.error(target, "is reached with different blocks set up")
+
+    def skip_to(self, unit: int, shape: str) -> None:
+        """Go on at `unit`, past instructions that the current one stands for."""
+        if unit >= self.units:
+            raise BytecodeError("the code of %s runs past its end" % self.code.co_name)
+        self.pending.append((unit, shape, self.blocks))
 
     def need(self, unit: int, shape: str, count: int) -> None:
         """Raise BytecodeError unless the stack holds `count` slots."""

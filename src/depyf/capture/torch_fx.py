@@ -1,7 +1,7 @@
 """The graph modules of torch.fx: finding live ones, their source, and when they are compiled.
 
 Sibling of `torch_internals`, for torch.fx alone. Names used, all there from torch 2.2 to 2.14: `GraphModule.recompile`
-(public) and `_code`; `_LazyGraphModule._real_recompile` and `real_recompile`, which exist where a module compiles
+(public), `__deepcopy__` and `_code`; `_LazyGraphModule._real_recompile` and `real_recompile`, which exist where a module compiles
 its `forward` at its first call. Without them a graph's frames keep torch's made-up file names; nothing else is lost.
 """
 
@@ -58,8 +58,8 @@ def compiled_forward(module: Any) -> Optional[Tuple[FunctionType, str]]:
 def when_compiled(module: Any, callback: Callable[[Any], None]) -> None:
     """Call `callback(module)` each time the module has compiled its `forward`, and now if it has already.
 
-    A graph module has a class of its own, so the method that compiles is wrapped for this module only. The
-    callback must not raise.
+    The same for its copies: torch compiles some graphs (a lazy backward) from a deep copy. A graph module has a class
+    of its own, so the methods that compile and copy are wrapped for this module only. The callback must not raise.
     """
     cls = type(module)
     name = "_real_recompile" if hasattr(cls, "_real_recompile") else "recompile"
@@ -70,6 +70,14 @@ def when_compiled(module: Any, callback: Callable[[Any], None]) -> None:
         callback(self)
         return result
 
+    copy_module = cls.__deepcopy__
+
+    def copy_and_tell(self: Any, memo: Any = None) -> Any:
+        copied = copy_module(self, memo)
+        when_compiled(copied, callback)
+        return copied
+
     setattr(cls, name, compile_and_tell)
+    cls.__deepcopy__ = copy_and_tell
     if compiled_forward(module) is not None:
         callback(module)

@@ -56,7 +56,7 @@ def _names(body: List[Any]) -> Iterable[str]:
 
 
 def _kept(body: List[Any]) -> Set[int]:
-    """Constants whose place lets the writer spell them: frozensets after `in` and in loops, folded slices in brackets."""
+    """Constants whose place lets the writer spell them: frozensets after `in` and in loops, folded slices in brackets."""  # noqa: E501
     kept: Set[int] = set()
     for node in walk(body):
         places: List[n.Expr] = []

@@ -14,7 +14,7 @@ from typing import List, Optional, Tuple, Union
 from depyf.decompile import nodes as n
 from depyf.decompile.literals import QUOTES, escape
 from depyf.decompile.printing import Fragment, Prec
-from depyf.decompile.spell_expressions import Context
+from depyf.decompile.spell_expressions import Context, FoldedPercent
 
 _Positions = List[Tuple[int, Tuple[int, int]]]
 
@@ -178,7 +178,18 @@ def _percent_format(node: n.JoinedStr) -> Optional[n.Expr]:
             spec = ("" if match.group(1) or not match.group(2) else "-") + match.group(2) + match.group(3)
         template.append(f"%{spec}{part.conversion}")
         values.append(part.value)
-    return n.BinOp(n.Constant("".join(template)), "%", n.Tuple_(values)) if values else None
+    return FoldedPercent(n.Constant("".join(template)), "%", n.Tuple_(values)) if values else None
+
+
+_DIRECTIVE = re.compile(r"%(?:%|-?\d{0,2}(?:\.\d{0,2})?[sra])")
+
+
+def is_folded(template: str, count: int) -> bool:
+    """Whether the compiler turns `template % (...)`, with `count` elements, into an f-string (3.11+)."""
+    directives = _DIRECTIVE.findall(template)
+    if "%" in _DIRECTIVE.sub("", template):
+        return False
+    return sum(directive != "%%" for directive in directives) == count
 
 
 def _concatenation(node: n.JoinedStr) -> n.Expr:

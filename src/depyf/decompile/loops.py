@@ -80,7 +80,7 @@ def _exit(
         return normal
     if ctx.follow is not None and ctx.follow in leaving:
         return ctx.follow
-    joins = structurer.follows(head, inside)
+    joins = structurer.follows(head, inside, ctx)
     if normal is not None:
         others = [join for join in joins if join is not normal]
         if normal in joins:

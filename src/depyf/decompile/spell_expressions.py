@@ -149,13 +149,34 @@ def _unary(node: n.UnaryOp, context: Context) -> Spelled:
     return Prec.FACTOR, [node.op, Child(node.operand, Prec.FACTOR)]
 
 
+class FoldedPercent(n.BinOp):
+    """`"..." % (...)` that stands for an f-string."""
+
+
 def _binary(node: n.BinOp, context: Context) -> Spelled:
+    original = node
+    if node.op == "%" and context.grammar.percent_folded and type(node) is n.BinOp:
+        node = _unfolded_percent(node)
     prec = BINARY[node.op]
     if node.op == "**":
         left, right = Prec.AWAIT, Prec.FACTOR
     else:
         left, right = prec, Prec(prec + 1)
-    return prec, [Child(node.left, left), " ", Mark(node), node.op, " ", Child(node.right, right)]
+    return prec, [Child(node.left, left), " ", Mark(original), node.op, " ", Child(node.right, right)]
+
+
+def _unfolded_percent(node: n.BinOp) -> n.BinOp:
+    """`"%s" % (x,)` that was not folded has an f-string without fields on the left, which keeps the compiler off."""
+    from depyf.decompile.fstrings import is_folded  # the f-string module writes expressions itself
+
+    left, right = node.left, node.right
+    if not isinstance(left, n.Constant) or not isinstance(left.value, str) or not isinstance(right, n.Tuple_):
+        return node
+    if not is_folded(left.value, len(right.elts)):
+        return node
+    made = n.BinOp(n.JoinedStr([left]), "%", right)
+    made.offset, made.owner = node.offset, node.owner
+    return made
 
 
 def _bool(node: n.BoolOp, context: Context) -> Spelled:
@@ -334,6 +355,7 @@ _SPELLERS: Dict[Type[n.Expr], Callable[[Any, Context], Spelled]] = {
     n.Subscript: _subscript,
     n.UnaryOp: _unary,
     n.BinOp: _binary,
+    FoldedPercent: _binary,
     n.BoolOp: _bool,
     n.Compare: _compare,
     n.IfExp: _if_exp,
@@ -360,4 +382,4 @@ _SPELLERS: Dict[Type[n.Expr], Callable[[Any, Context], Spelled]] = {
 
 # Operations written after their first operand: the mark stands at the operator, so that every operation of a chain
 # like a.b.c or a + b + c has a place of its own.
-_MARKED_INSIDE = frozenset({n.Attribute, n.Subscript, n.BinOp, n.Compare})
+_MARKED_INSIDE = frozenset({n.Attribute, n.Subscript, n.BinOp, FoldedPercent, n.Compare})

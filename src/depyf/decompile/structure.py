@@ -87,7 +87,10 @@ class Structurer:
 
     def is_small_end(self, node: Node) -> bool:
         """`return <constant>`: copied freely, as the compiler does."""
-        return node.id < 0 and node.kind == "end"
+        if node.kind != "end" or not node.neutral or len(node.stmts) != 1:
+            return False
+        last = node.stmts[0]
+        return isinstance(last, n.Return) and isinstance(last.value, n.Constant)
 
     def copy_of_end(self, node: Node) -> List[n.Stmt]:
         """Fresh statements of a small end."""
@@ -167,11 +170,17 @@ class Structurer:
             return None  # neutral code of an outer or foreign region
         return None if node.neutral and not self.exits.is_entry(node, inner) else inner
 
-    def follows(self, node: Node, outside: Set[int]) -> List[Node]:
-        """The joins that `node` immediately dominates, in order, without those in `outside`."""
+    def follows(self, node: Node, outside: Set[int], ctx: Context) -> List[Node]:
+        """The joins that `node` immediately dominates, in order, without those in `outside`.
+
+        Joins behind the context's follow belong to an outer construct that starts at the same node.
+        """
         found = []
+        last = len(self.dom.order)
+        if ctx.follow is not None and self.dom.idom.get(id(ctx.follow)) is node:
+            last = self.dom.number[id(ctx.follow)]
         for child in self.dom.children[id(node)]:
-            if id(child) in outside or child.is_handler or child is node:
+            if id(child) in outside or child.is_handler or child is node or self.dom.number[id(child)] >= last:
                 continue
             target = self.exits.skip(child)
             if len(self.dom.preds[id(child)]) > 1 and not self.is_small_end(target) and id(child) not in self.placed:
@@ -190,7 +199,7 @@ class Structurer:
 
     def branch(self, node: Node, ctx: Context, out: List[n.Stmt]) -> Tuple[Optional[Node], Context]:
         """An if statement."""
-        joins = [join for join in self.follows(node, set()) if self.known(join, ctx) is None]
+        joins = [join for join in self.follows(node, set(), ctx) if self.known(join, ctx) is None]
         inner = replace(ctx, follow=joins[0]) if joins else ctx
         assert node.test is not None
         test = node.test

@@ -85,7 +85,7 @@ class Exits:
         from_handler = self._targets(inside_handler, inside | inside_handler, structurer, ctx)
         joins = [
             join
-            for join in structurer.follows(node, inside | inside_handler)
+            for join in structurer.follows(node, inside | inside_handler, ctx)
             if structurer.known(join, ctx) is None and structurer.fits(join, ctx)
         ]
         body_only = [target for target in from_body if target not in from_handler]
@@ -95,7 +95,7 @@ class Exits:
         elif joins:
             after = joins[0]
         elif body_only and not from_handler:
-            after = body_only[0]
+            after = None if self._completes(inside_handler, ctx) else body_only[0]
         elif from_handler:
             after = from_handler[0]
         else:
@@ -109,6 +109,14 @@ class Exits:
             if orelse is not None and from_handler and after is None:
                 orelse, after = None, orelse
         return TryPlan(after, orelse)
+
+    def _completes(self, inside: Set[int], ctx: "Context") -> bool:
+        """Whether a handler goes on behind the statement, so that code behind the body alone is an else clause."""
+        if ctx.follow is None or ctx.loop is not None and ctx.follow is ctx.loop.head:
+            return False
+        return any(
+            self.skip(succ) is ctx.follow for node in self.dom.order if id(node) in inside for succ in node.succs
+        )
 
     def _targets(self, sources: Set[int], inside: Set[int], structurer: "Structurer", ctx: "Context") -> List[Node]:
         """Where edges from `sources` to outside of `inside` lead, without what the context knows or can be copied."""

@@ -187,3 +187,48 @@ def call_function_ex_plain(walk: Walk, unit: int, argument: int, shape: str) -> 
     shape = walk.take(unit, shape, 2 + (argument & 1)) + VALUE
     walk.emit(unit, Op.CALL_EX, bool(argument & 1))
     return shape
+
+
+def load_attr(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """LOAD_ATTR from 3.12 on: the low bit makes it a LOAD_METHOD."""
+    below = walk.take(unit, shape, 1)
+    walk.emit(unit, Op.LOAD_ATTR, walk.entry(unit, NAME, argument >> 1))
+    return below + _callable_shape(walk, argument & 1)
+
+
+def _callable_shape(walk: Walk, is_method: int) -> str:
+    if not is_method:
+        return VALUE
+    return VALUE + PHANTOM if walk.dialect.null_above else PHANTOM + VALUE
+
+
+def load_super_attr(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """LOAD_SUPER_ATTR (3.12): bit 0 for a method, bit 1 for super(class, self) written out."""
+    below = walk.take(unit, shape, 3)
+    walk.emit(unit, Op.LOAD_SUPER_ATTR, (walk.entry(unit, NAME, argument >> 2), bool(argument & 2)))
+    return below + _callable_shape(walk, argument & 1)
+
+
+def call_kw(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """CALL_KW (3.13): like CALL, with the keywords' names, a constant tuple, on top."""
+    before = walk.constant_before(unit)
+    if before is None or not isinstance(before[0][1], tuple):
+        raise walk.error(unit, "has no constant tuple of keyword names in front of it")
+    shape = finish_call(walk, unit, argument, walk.take(unit, shape, 1), before[0][1])
+    walk.absorb(unit, [before[0][0]])
+    return shape
+
+
+def call_function_ex_full(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """CALL_FUNCTION_EX from 3.14 on: [callable, NULL, arguments, keywords or NULL]."""
+    walk.need(unit, shape, 4)
+    if shape[-1] == PHANTOM:
+        return _finish_call_ex(walk, unit, shape[:-1], len(shape) - 4, False)
+    return _finish_call_ex(walk, unit, shape, len(shape) - 4, True)
+
+
+def import_name_lazily(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """IMPORT_NAME from 3.15 on: two low bits, of which bit 0 says `lazy`."""
+    shape = walk.take(unit, shape, 2) + VALUE
+    walk.emit(unit, Op.IMPORT_NAME, (walk.entry(unit, NAME, argument >> 2), bool(argument & 1)))
+    return shape

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from depyf.bytecode.dialect import Special
+from depyf.bytecode.dialect import CONSTANT, Special
 from depyf.bytecode.program import Op
 from depyf.bytecode.shape import PHANTOM, VALUE
 from depyf.bytecode.walk import Walk
@@ -60,15 +60,15 @@ def branch_or_pop(op: Op) -> Special:
     return row
 
 
-def for_iter(left: str) -> Special:
-    """FOR_ITER. `left` is the shape that stays in place of the iterator at the target, when it is exhausted.
+def for_iter(left: str, slots: int = 1) -> Special:
+    """FOR_ITER. `left` is what stays in place of the iterator at the target, when it is exhausted.
 
     To 3.11 the interpreter drops the iterator itself; later an END_FOR at the target does, whose slots are phantoms
-    to us, since the canonical FOR_ITER always drops it.
+    to us, since the canonical FOR_ITER always drops it. An iterator may take two `slots`, the upper one a phantom.
     """
 
     def row(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
-        below = walk.take(unit, shape, 1)
+        below = _take_padded(walk, unit, shape, slots)
         target = walk.target(unit, argument)
         walk.emit(unit, Op.FOR_ITER, None, target)
         walk.go(target, below + left, unit)
@@ -77,22 +77,40 @@ def for_iter(left: str) -> Special:
     return row
 
 
-def send(keeps_receiver: bool) -> Special:
+def _take_padded(walk: Walk, unit: int, shape: str, slots: int) -> str:
+    """Take one value with `slots - 1` phantoms above it."""
+    bare = shape[: len(shape) - slots + 1]
+    if shape[len(bare) :] != PHANTOM * (slots - 1):
+        raise walk.error(unit, "finds a value where there should be none")
+    return walk.take(unit, bare, 1)
+
+
+def get_iter_with_index(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """GET_ITER of 3.15 leaves two slots; argument 3 asks for what `yield from` takes."""
+    if argument not in (0, 3):
+        raise walk.error(unit, "has a kind (%d) that does not exist" % argument)
+    shape = walk.take(unit, shape, 1) + VALUE + PHANTOM
+    walk.emit(unit, Op.GET_YIELD_FROM_ITER if argument else Op.GET_ITER)
+    return shape
+
+
+def send(keeps_receiver: bool, slots: int = 1) -> Special:
     """SEND, the head of the loop that drives `await` and `yield from`: the loop becomes one YIELD_FROM.
 
     The rest of the loop (YIELD_VALUE, RESUME, a jump back) is then not reached, nor are the handlers that guard it.
-    From 3.12 on (`keeps_receiver`) the receiver stays below the result, for END_SEND to drop.
+    From 3.12 on (`keeps_receiver`) the receiver stays below the result, for END_SEND to drop; in 3.15 it takes two
+    `slots`.
     """
 
     def row(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
-        below = walk.take(unit, shape, 2)
+        below = _take_padded(walk, unit, walk.take(unit, shape, 1), slots)
         target = walk.target(unit, argument)
         if not _is_send_loop(walk, unit):
             raise walk.error(unit, "is not the head of a loop that yields what it is sent")
         walk.emit(unit, Op.YIELD_FROM)
         walk.emit(unit, Op.JUMP, None, target)
         walk.shortcuts.add(unit)
-        walk.go(target, below + (PHANTOM + VALUE if keeps_receiver else VALUE), unit)
+        walk.go(target, below + (PHANTOM * slots + VALUE if keeps_receiver else VALUE), unit)
         return None
 
     return row
@@ -117,11 +135,23 @@ def _is_send_loop(walk: Walk, head: int) -> bool:
     return back == head
 
 
-def end_send(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
-    """[receiver, result] -> [result]; the receiver is a phantom since YIELD_FROM took it."""
-    if shape[-2:-1] != PHANTOM or shape[-1] == PHANTOM:
-        raise walk.error(unit, "does not follow a SEND")
-    return shape[:-2] + shape[-1]
+def end_send(slots: int) -> Special:
+    """END_SEND: [receiver, result] -> [result]; the receiver is a phantom since YIELD_FROM took it."""
+
+    def row(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+        below = walk.take(unit, shape, 1)
+        receiver = PHANTOM * (slots - 1)
+        if not below.endswith(receiver):
+            raise walk.error(unit, "does not follow a SEND")
+        return below[: -len(receiver)] + VALUE
+
+    return row
+
+
+def return_const(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    walk.emit(unit, Op.LOAD_CONST, walk.entry(unit, CONSTANT, argument))
+    walk.emit(unit, Op.RETURN)
+    return None
 
 
 def leave(op: Op, pops: int) -> Special:

@@ -111,3 +111,59 @@ def unpack_ex(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]
     shape = walk.push(unit, walk.take(unit, shape, 1), before + 1 + after)
     walk.emit(unit, Op.UNPACK_EX, (before, after))
     return shape
+
+
+def binary_slice(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """[o, start, stop] -> [o[start:stop]]"""
+    shape = walk.take(unit, shape, 3) + VALUE
+    walk.emit(unit, Op.BUILD_SLICE, 2)
+    walk.emit(unit, Op.LOAD_SUBSCR)
+    return shape
+
+
+def store_slice(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """[v, o, start, stop] -> []"""
+    shape = walk.take(unit, shape, 4)
+    walk.emit(unit, Op.BUILD_SLICE, 2)
+    walk.emit(unit, Op.STORE_SUBSCR)
+    return shape
+
+
+def convert_value(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """CONVERT_VALUE (3.13): the value gets marked, and the format that takes it converts it too.
+
+    A computed format specification is evaluated in between; a conversion that has effects of its own so moves past
+    it, as in the source's text.
+    """
+    if not 0 < argument < len(CONVERSIONS):
+        raise walk.error(unit, "has a conversion (%d) that does not exist" % argument)
+    shape = walk.take(unit, shape, 1) + CONVERSIONS[argument]
+    walk.converting.add(unit)
+    return shape
+
+
+def format_converted(has_spec: bool) -> Special:
+    """FORMAT_SIMPLE and FORMAT_WITH_SPEC (3.13)."""
+
+    def row(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+        values = 2 if has_spec else 1
+        below = walk.take(unit, shape, values)
+        mark = shape[-values]
+        conversion = mark if mark in CONVERSIONS else ""
+        if conversion:
+            walk.converted.add(unit)
+        walk.emit(unit, Op.FORMAT, (conversion, has_spec))
+        return below + VALUE
+
+    return row
+
+
+def build_interpolation(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """BUILD_INTERPOLATION (3.14): bit 0 for a specification, the conversion from bit 2 on."""
+    has_spec = bool(argument & 1)
+    conversion = argument >> 2
+    if conversion >= len(CONVERSIONS):
+        raise walk.error(unit, "has a conversion (%d) that does not exist" % conversion)
+    shape = walk.take(unit, shape, 3 if has_spec else 2) + VALUE
+    walk.emit(unit, Op.BUILD_INTERPOLATION, (CONVERSIONS[conversion], has_spec))
+    return shape

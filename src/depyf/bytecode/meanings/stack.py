@@ -85,3 +85,11 @@ def rotation(count: int) -> Special:
         return shape
 
     return row
+
+
+def pop_with_phantom(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+    """POP_ITER of 3.15: the iterator and the slot above it."""
+    walk.need(unit, shape, 2)
+    if shape[-1] != PHANTOM:
+        raise walk.error(unit, "finds no iterator on the stack")
+    return pop(walk, unit, argument, shape[:-1])
