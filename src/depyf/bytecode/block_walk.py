@@ -12,11 +12,12 @@ What the table of 3.11 says outright is implied there, and made explicit here:
 from __future__ import annotations
 
 from types import CodeType
-from typing import Dict, Optional, Sequence, Tuple
+from typing import Dict, Tuple
 
 from depyf.bytecode.dialect import Dialect
 from depyf.bytecode.exception_table import Guard
 from depyf.bytecode.program import Instr, Op
+from depyf.bytecode.raw import RawCode
 from depyf.bytecode.shape import PHANTOM, VALUE
 from depyf.bytecode.walk import Walk
 
@@ -27,8 +28,8 @@ CAUGHT = PHANTOM + VALUE + PHANTOM  # here the value's does, as that is the one 
 class BlockWalk(Walk):
     """A walk that keeps the block stack. `start_handler` may add units past the end of the code for clean-ups."""
 
-    def __init__(self, code: CodeType, dialect: Dialect, lines: Sequence[Optional[int]]) -> None:
-        super().__init__(code, dialect, lines)
+    def __init__(self, code: CodeType, dialect: Dialect, raw: RawCode) -> None:
+        super().__init__(code, dialect, raw)
         self._cleanups: Dict[Tuple[Guard, ...], Guard] = {}
 
     def start_handler(self, unit: int, guard: Guard, kept: str, blocks: Tuple[Guard, ...]) -> None:

@@ -50,6 +50,7 @@ class Dialect:
     shared_locals: bool = False  # locals, cells and free variables share one array (3.11)
     jump_in_bytes: bool = False  # jump arguments count bytes, not code units (to 3.9)
     block_stack: bool = False  # exceptions go by SETUP_* blocks, not by a table (to 3.10)
+    finally_calls: bool = False  # finally bodies are shared, and entered like subroutines (3.8)
     null_above: bool = False  # the NULL beside a callable lies above it, not below (3.13)
     line_format: str = "locations"  # "lnotab", "ranges" (3.10) or "locations" (3.11)
     names: Dict[int, str] = field(init=False)

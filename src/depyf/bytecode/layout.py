@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, List
+from typing import Dict, List, Set
 
 from depyf.bytecode.errors import BytecodeError
 from depyf.bytecode.program import Instr, Op, Program, Region
@@ -27,7 +27,7 @@ def lay_out(walk: Walk) -> Program:
             if instrs and instrs[-1].op not in LEAVES:
                 raise walk.error(unit, "begins a handler and is also reached without an exception")
             entries[unit] = len(instrs)
-            instrs.append(Instr(Op.PUSH_EXC_INFO, None, None, 2 * unit, walk.lines[unit]))
+            instrs.append(Instr(Op.PUSH_EXC_INFO, None, None, walk.offsets[unit], walk.lines[unit]))
         first[unit] = len(instrs)
         if made:
             instrs.extend(made)
@@ -43,13 +43,36 @@ def lay_out(walk: Walk) -> Program:
     return Program(walk.code, walk.dialect.version, instrs, _regions(walk, first, entries))
 
 
-def _thread_kept_values(instrs: List[Instr]) -> None:
+def _remove(program: Program, gone: Set[int]) -> None:
+    """Take the instructions at `gone` out; jumps to them go to the next one that is left."""
+    if not gone:
+        return
+    moved = []
+    kept: List[Instr] = []
+    for index, instr in enumerate(program.instrs):
+        moved.append(len(kept))
+        if index not in gone:
+            kept.append(instr)
+    moved.append(len(kept))
+    for instr in kept:
+        if instr.target is not None:
+            instr.target = moved[instr.target]
+    for region in program.regions:
+        region.start, region.end, region.handler = moved[region.start], moved[region.end], moved[region.handler]
+    program.regions = [region for region in program.regions if region.start < region.end]
+    program.instrs = kept
+
+
+def _thread_kept_values(instrs: List[Instr]) -> Set[int]:
     """A kept value whose truth was just tested is not tested again.
 
     `a and b or c` is compiled so that a false `a` jumps to the test of `(a and b)`, which is `a`. The compiler threads that
     jump past the second test only if both are on one line of source (`flowgraph.c`, jump threading), so the same
-    expression compiles to either.
+    expression compiles to either. Returns the instructions that are needless then: those that keep a value which both
+    ways drop.
     """
+    gone: Set[int] = set()
+    targets = {instr.target for instr in instrs if instr.target is not None}
     tests = (Op.BRANCH_TRUE, Op.BRANCH_FALSE)
     for index in range(len(instrs) - 1, 0, -1):
         branch = instrs[index]
@@ -62,7 +85,12 @@ def _thread_kept_values(instrs: List[Instr]) -> None:
             if again.op is not Op.COPY or again.arg != 1 or second.op not in tests:
                 break
             target = second.target if second.op is branch.op else target + 2
-        branch.target = target
+        if target is not None and target != branch.target:
+            branch.target = target
+            if instrs[target].op is Op.POP and instrs[index + 1].op is Op.POP and index + 1 not in targets:
+                gone |= {index - 1, index + 1}
+                branch.target = target + 1
+    return gone
 
 
 _POSITIVE = {"is not": "is", "not in": "in"}

@@ -15,6 +15,7 @@ from depyf.bytecode.effects import can_raise
 from depyf.bytecode.errors import BytecodeError
 from depyf.bytecode.exception_table import Guard, read_exception_table
 from depyf.bytecode.program import Instr, Op
+from depyf.bytecode.raw import RawCode
 from depyf.bytecode.shape import PHANTOM, VALUE, merge
 
 MAX_STACK = 1_000_000
@@ -26,16 +27,14 @@ class Walk:
     `out[u]` is None for units that no path reaches or that belong to another instruction. Targets are still code units.
     """
 
-    def __init__(self, code: CodeType, dialect: Dialect, lines: Sequence[Optional[int]]) -> None:
-        raw = code.co_code
-        if len(raw) % 2 or not raw:
-            raise BytecodeError("the bytecode of %s is %d bytes long: not a whole number of instructions"
-                                % (code.co_name, len(raw)))
+    def __init__(self, code: CodeType, dialect: Dialect, raw: RawCode) -> None:
         self.code = code
         self.dialect = dialect
-        self.lines = lines
-        self.numbers = raw[0::2]
-        self.arguments = raw[1::2]
+        self.numbers = raw.numbers
+        self.arguments = raw.arguments
+        self.offsets = raw.offsets
+        self.lines = raw.lines
+        self.targets = raw.targets
         self.units = len(self.numbers)
         self.out: List[Optional[List[Instr]]] = [None] * self.units
         self.shapes: List[Optional[str]] = [None] * self.units
@@ -96,7 +95,8 @@ class Walk:
             raise BytecodeError("%s converts a value for an f-string and then does not format it" % self.code.co_name)
 
     def _follow(self, unit: int, shape: str) -> None:
-        numbers, arguments, units, lines = self.numbers, self.arguments, self.units, self.lines
+        numbers, arguments, units = self.numbers, self.arguments, self.units
+        offsets, lines = self.offsets, self.lines
         shapes, out, guards, previous = self.shapes, self.out, self.guards, self.previous
         tables, rows, caches = self.tables, self.dialect.row_of, self.dialect.caches
         block_stack = self.dialect.block_stack
@@ -155,7 +155,7 @@ class Walk:
                         value = tables[kind][argument]
                     except IndexError:
                         raise self.error(unit, "refers to entry %d of a table that is shorter" % argument) from None
-                out[unit] = [Instr(op, value, None, 2 * unit, lines[unit])]
+                out[unit] = [Instr(op, value, None, offsets[unit], lines[unit])]
                 after: Optional[str] = shape
             else:
                 out[unit] = []
@@ -197,7 +197,7 @@ class Walk:
     def error(self, unit: int, what: str) -> BytecodeError:
         """A BytecodeError about the instruction at `unit`."""
         name = self.name_at(unit) or "opcode %d" % self.numbers[unit]
-        return BytecodeError("%s at byte %d of %s %s" % (name, 2 * unit, self.code.co_name, what))
+        return BytecodeError("%s at byte %d of %s %s" % (name, self.offsets[unit], self.code.co_name, what))
 
     def name_at(self, unit: int) -> str:
         """The opcode's name in this version, '' if there is none."""
@@ -209,7 +209,7 @@ class Walk:
 
     def emit(self, unit: int, op: Op, arg: Any = None, target: Optional[int] = None) -> None:
         """Add a canonical instruction to what `unit` becomes. `target` is a code unit."""
-        self.out[unit].append(Instr(op, arg, target, 2 * unit, self.lines[unit]))  # type: ignore[union-attr]
+        self.out[unit].append(Instr(op, arg, target, self.offsets[unit], self.lines[unit]))  # type: ignore[union-attr]
 
     def emit_swaps(self, unit: int, swaps: Sequence[int]) -> None:
         for position in swaps:
@@ -217,6 +217,11 @@ class Walk:
 
     def target(self, unit: int, argument: int) -> int:
         """The code unit that a jump goes to, extended arguments included. Raises BytecodeError outside of the code."""
+        if self.targets is not None:
+            known = self.targets[unit]
+            if known is None:
+                raise self.error(unit, "jumps nowhere")
+            return known
         kind = self.dialect.jumps[self.numbers[unit]]
         if self.dialect.jump_in_bytes:
             if argument % 2:
@@ -247,6 +252,10 @@ class Walk:
         if unit >= self.units:
             raise BytecodeError("the code of %s runs past its end" % self.code.co_name)
         self.pending.append((unit, shape, self.blocks))
+
+    def in_handler(self) -> bool:
+        """Whether the innermost block is that of a running handler (to 3.10)."""
+        return bool(self.blocks) and self.blocks[-1].handler >= self.units
 
     def need(self, unit: int, shape: str, count: int) -> None:
         """Raise BytecodeError unless the stack holds `count` slots."""

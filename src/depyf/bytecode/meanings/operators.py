@@ -167,3 +167,14 @@ def build_interpolation(walk: Walk, unit: int, argument: int, shape: str) -> Opt
     shape = walk.take(unit, shape, 3 if has_spec else 2) + VALUE
     walk.emit(unit, Op.BUILD_INTERPOLATION, (CONVERSIONS[conversion], has_spec))
     return shape
+
+
+def build_unpacked(name: str) -> Special:
+    """BUILD_*_UNPACK (3.8): join n iterables or mappings into one display, all of them evaluated before."""
+
+    def row(walk: Walk, unit: int, argument: int, shape: str) -> Optional[str]:
+        shape = walk.take(unit, shape, argument) + VALUE
+        walk.emit(unit, Op.INTRINSIC, (name, argument))
+        return shape
+
+    return row

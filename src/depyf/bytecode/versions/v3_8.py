@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Dict
 
 from depyf.bytecode.dialect import CELL, CONSTANT, FIXED, LOCAL, NAME, NUMBER, Dialect, Plain, Row
-from depyf.bytecode.meanings import blocks, calls, control, operators, stack
+from depyf.bytecode.finally_calls import ADDED_OPCODES
+from depyf.bytecode.meanings import blocks, calls, control, finally_, operators, stack
 from depyf.bytecode.program import Op
 from depyf.bytecode.tables import py3_8
 
@@ -63,7 +64,13 @@ ROWS: Dict[str, Row] = {
     "STORE_SUBSCR": Plain(Op.STORE_SUBSCR, FIXED, 3),
     "DELETE_SUBSCR": Plain(Op.DELETE_SUBSCR, FIXED, 2),
     # operators and displays
-    "COMPARE_OP": operators.compare_op,
+    "COMPARE_OP": finally_.compare,
+    "BUILD_TUPLE_UNPACK": operators.build_unpacked("unpack_tuple"),
+    "BUILD_TUPLE_UNPACK_WITH_CALL": operators.build_unpacked("unpack_tuple"),
+    "BUILD_LIST_UNPACK": operators.build_unpacked("unpack_list"),
+    "BUILD_SET_UNPACK": operators.build_unpacked("unpack_set"),
+    "BUILD_MAP_UNPACK": operators.build_unpacked("unpack_map"),
+    "BUILD_MAP_UNPACK_WITH_CALL": operators.build_unpacked("unpack_map_call"),
     "BUILD_TUPLE": operators.build(Op.BUILD_TUPLE),
     "BUILD_LIST": operators.build(Op.BUILD_LIST),
     "BUILD_SET": operators.build(Op.BUILD_SET),
@@ -112,16 +119,26 @@ ROWS: Dict[str, Row] = {
     "SETUP_ASYNC_WITH": blocks.setup_async_with,
     "POP_BLOCK": blocks.pop_block,
     "POP_EXCEPT": blocks.pop_except,
+    "BEGIN_FINALLY": stack.push_phantom,
+    "CALL_FINALLY": stack.push_phantom,
+    "END_FINALLY": blocks.reraise,
+    "POP_FINALLY": finally_.pop_finally,
+    "WITH_CLEANUP_START": finally_.with_cleanup_start,
+    "WITH_CLEANUP_FINISH": finally_.with_cleanup_finish,
+    "ADDED_JUMP": finally_.added_jump,
+    "RETURN_FROM_FINALLY": finally_.return_from_finally,
+    "SUPPRESSED": finally_.suppressed,
     "END_ASYNC_FOR": Plain(Op.END_ASYNC_FOR, FIXED, 2),
     "PRINT_EXPR": control.print_expression,
 }
 
 DIALECT = Dialect(
     version=(3, 8),
-    opcodes=py3_8.OPCODES,
+    opcodes=py3_8.OPCODES + ADDED_OPCODES,
     rows=ROWS,
     comparisons=py3_8.COMPARISONS,
     jump_in_bytes=True,
     block_stack=True,
+    finally_calls=True,
     line_format="lnotab",
 )

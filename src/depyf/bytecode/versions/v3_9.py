@@ -13,6 +13,7 @@ from depyf.bytecode.versions import v3_8
 
 ROWS: Dict[str, Row] = {
     **v3_8.ROWS,
+    "COMPARE_OP": operators.compare_op,
     # comparisons by identity and membership got opcodes of their own
     "IS_OP": operators.choice("is", "is not"),
     "CONTAINS_OP": operators.choice("in", "not in"),
@@ -30,4 +31,11 @@ ROWS: Dict[str, Row] = {
     "WITH_EXCEPT_START": blocks.with_except_start,
 }
 
-DIALECT = replace(v3_8.DIALECT, version=(3, 9), opcodes=py3_9.OPCODES, rows=ROWS, comparisons=py3_9.COMPARISONS)
+DIALECT = replace(
+    v3_8.DIALECT,
+    version=(3, 9),
+    opcodes=py3_9.OPCODES,
+    rows=ROWS,
+    comparisons=py3_9.COMPARISONS,
+    finally_calls=False,
+)
