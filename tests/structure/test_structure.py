@@ -19,7 +19,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 ALLOWED = {
     "bytecode": set(),
     "decompile": {"bytecode"},
-    "capture": {"bytecode", "decompile", "session"},
+    "capture": {"bytecode", "decompile", "session", "version"},
     "session": {"bytecode", "decompile"},
     "dump": {"bytecode", "decompile", "session"},
     "debugger": {"bytecode", "decompile", "capture", "session", "dump"},

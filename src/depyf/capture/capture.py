@@ -18,7 +18,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from depyf.capture import messages, torch_internals
 from depyf.capture.code_objects import all_names, same_interface
-from depyf.capture.guard_text import read_guards
+from depyf.capture.guard_text import guard_lines, read_guards
 from depyf.capture.sources import signature_of, source_of
 from depyf.capture.trace import TraceHandler
 from depyf.decompile.result import Decompiled
@@ -151,27 +151,36 @@ class Capture:
     def refresh(self) -> None:
         """Read guards and order of all entries that are in torch's cache now; adds entries compiled before."""
         with self._lock:
-            for original, transformed in torch_internals.compiled_before():
-                known = self._by_code.get(id(original))
-                if known is None or not any(e.running_code is transformed for e in known.entries):
-                    self._found_compiled(original, transformed)
-            for function in list(self.session.functions):
-                if function.code is not None:
-                    self._read_entries(function)
+            known = [function.code for function in self.session.functions if function.code is not None]
+            codes = {id(code): code for code in [*known, *torch_internals.compiled_so_far()]}
+            for code in codes.values():
+                live = torch_internals.live_entries(code)
+                if live or id(code) in self._by_code:
+                    self._read_entries(code, live)
+            for entry in self.session.entries():
+                compilation = self.session.compilations.get(entry.compile_id)
+                if not entry.guards and compilation is not None and compilation.cpp_guards:
+                    entry.guards = read_guards(guard_lines(compilation.cpp_guards))
+                    entry.guards_from = "trace"
 
-    def _read_entries(self, function: Function) -> None:
-        assert function.code is not None
-        live = torch_internals.live_entries(function.code)
+    def _read_entries(self, code: CodeType, live: List[torch_internals.LiveEntry]) -> None:
+        """Bring the entries of one function up to date with those that torch has now."""
+        function = self._function(code)
         for entry in function.entries:
-            entry.in_cache = False
-            entry.position = None
+            entry.in_cache, entry.position = False, None
         for position, found in enumerate(live):
-            for entry in function.entries:
-                if entry.running_code is found.code:
-                    entry.in_cache, entry.position = True, position
-                    entry.guards, entry.guards_from = read_guards(found.guards), "cache"
-                    if found.compile_id and not entry.compile_id:
-                        entry.compile_id = found.compile_id
+            entry = self._known_entry(function, found) or self._found_compiled(function, found.code)
+            entry.in_cache, entry.position = True, position
+            entry.guards, entry.guards_from = read_guards(found.guards), "cache"
+            entry.compile_id = entry.compile_id or found.compile_id or ""
+
+    def _known_entry(self, function: Function, found: torch_internals.LiveEntry) -> Optional[CacheEntry]:
+        """Our record of a live entry. A hook after ours may have put other code in, so the compile id counts too."""
+        compile_id = self._ids.get(found.compile_id or "", found.compile_id)
+        for entry in function.entries:
+            if entry.running_code is found.code or (entry.seen_compiling and entry.compile_id == compile_id):
+                return entry
+        return None
 
     # ------------------------------------------------------------ transformed code
 
@@ -194,9 +203,10 @@ class Capture:
             compilation.outcome = "compiled"
         return self._add_entry(function, compile_id, transformed, seen=True)
 
-    def _found_compiled(self, original: CodeType, transformed: CodeType) -> None:
-        function = self._function(original)
+    def _found_compiled(self, function: Function, transformed: CodeType) -> CacheEntry:
+        """Record an entry that was compiled before we listened."""
         self._add_entry(function, "", transformed, seen=False)
+        return function.entries[-1]
 
     def _add_entry(
         self, function: Function, compile_id: str, transformed: CodeType, *, seen: bool

@@ -8,6 +8,7 @@ from typing import Iterable, List, Optional, Tuple
 from depyf.session.model import Guard
 
 _ADDRESS = re.compile(r"\b\d{12,}\b|0x[0-9a-fA-F]{6,}")
+_TREE_LINE = re.compile(r"^[| ]*\+- (?P<kind>[A-Z][A-Z_]+): (?P<text>.*)$")
 _TENSOR = re.compile(
     r"check_tensor\((?P<what>.+), (?P<type>[\w.]+), DispatchKeySet\((?P<keys>[^)]*)\), (?P<dtype>[\w.]+), "
     r"device=(?P<device>.+?), requires_grad=(?P<grad>\w+), size=\[(?P<size>.*?)\], stride=\[(?P<stride>.*?)\]\)"
@@ -32,6 +33,16 @@ def read_guards(pairs: Iterable[Tuple[str, str]]) -> List[Guard]:
             continue
         seen.add((kind, text))
         found.append(Guard(text=text, words=in_words(kind, raw.partition("  # ")[0].strip()), source=source or None))
+    return found
+
+
+def guard_lines(tree: str) -> List[Tuple[str, str]]:
+    """(kind, text) of the guards in torch's printed guard tree."""
+    found = []
+    for line in tree.splitlines():
+        match = _TREE_LINE.match(line)
+        if match:
+            found.append((match["kind"], match["text"]))
     return found
 
 
@@ -78,7 +89,7 @@ def _named(text: str) -> str:
     return _ADDRESS.sub("...", text)
 
 
-def _tensor(match: "re.Match[str]") -> str:
+def _tensor(match: re.Match[str]) -> str:
     size = [part.strip() for part in match["size"].split(",") if part.strip()]
     stride = [part.strip() for part in match["stride"].split(",") if part.strip()]
     shape = "[%s]" % ", ".join("any" if part == "None" else part for part in size)

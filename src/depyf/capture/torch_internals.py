@@ -404,22 +404,13 @@ def live_entries(code: CodeType) -> List[LiveEntry]:
     return found
 
 
-def compiled_before() -> List[Tuple[CodeType, CodeType]]:
-    """(original, transformed) of everything that torch compiled so far and still holds."""
+def compiled_so_far() -> List[CodeType]:
+    """The original code of everything that torch compiled so far and still holds, each once."""
     table = _find("origin_of")
-    if table is None:
-        return []
-    # The table holds its keys weakly; it has no public iteration, but maps id -> (reference, value).
+    # The table maps the id of a transformed code object to the original one, and has no public iteration.
     store = getattr(table, "values", None)
-    pairs = []
     originals = list(store.values()) if isinstance(store, dict) else []
-    seen = set()
-    for original in originals:
-        if not isinstance(original, CodeType) or id(original) in seen:
-            continue
-        seen.add(id(original))
-        pairs.extend((original, entry.code) for entry in live_entries(original))
-    return pairs
+    return list({id(code): code for code in originals if isinstance(code, CodeType)}.values())
 
 
 def _guards(entry: Any) -> List[Tuple[str, str]]:

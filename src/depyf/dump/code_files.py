@@ -13,6 +13,8 @@ from depyf.dump import names
 from depyf.dump.text import comment
 from depyf.session.model import CacheEntry, Function
 
+_FACTS = ("co_argcount", "co_varnames", "co_names", "co_freevars", "co_cellvars", "co_flags", "co_stacksize")
+
 
 def write_code_files(entry: CacheEntry, function: Function) -> Iterator[Tuple[str, Union[str, bytes]]]:
     """(file name, content) of the code objects before and after, as far as they are at hand."""
@@ -32,12 +34,20 @@ def _listing(code: CodeType, which: str, function: Function) -> str:
     head = "%s bytecode of %s (%s:%d)" % (which, function.qualname, function.filename, function.line)
     facts = "\n".join(
         "%s: %r" % (field, getattr(code, field))
-        for field in ("co_argcount", "co_varnames", "co_names", "co_freevars", "co_cellvars", "co_flags", "co_stacksize")
+        for field in (
+            "co_argcount",
+            "co_varnames",
+            "co_names",
+            "co_freevars",
+            "co_cellvars",
+            "co_flags",
+            "co_stacksize",
+        )
     )
     return comment(head) + comment(facts) + "#\n" + comment(out.getvalue())
 
 
-def _packed(code: CodeType) -> "bytes | None":
+def _packed(code: CodeType) -> bytes | None:
     """A .pyc of the code; None where a constant can't be stored (Dynamo puts live objects among them)."""
     try:
         return importlib.util.MAGIC_NUMBER + b"\0" * 12 + marshal.dumps(code)

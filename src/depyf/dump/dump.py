@@ -25,7 +25,7 @@ class Dump:
     Only `open()` raises (DumpDirectoryError). Later a failed write gives one warning and the program goes on.
     """
 
-    def __init__(self, directory: "str | os.PathLike[str]", session: Session, *, log_bytecode: bool = False) -> None:
+    def __init__(self, directory: str | os.PathLike[str], session: Session, *, log_bytecode: bool = False) -> None:
         self.directory = os.path.abspath(os.fspath(directory))
         self.session = session
         self.log_bytecode = log_bytecode
@@ -113,7 +113,7 @@ class Dump:
 
     # ------------------------------------------------------------ writing
 
-    def _write(self, file: str, data: "str | bytes") -> bool:
+    def _write(self, file: str, data: str | bytes) -> bool:
         """Whether the file was written. Nothing is written before `open()` and after `close()`."""
         if self._manifest is None:
             return False

@@ -102,7 +102,5 @@ def kernel(record: Kernel, session: Session) -> str:
     return header(head) + body
 
 
-def _at(line: "int | None") -> str:
+def _at(line: int | None) -> str:
     return " at line %d" % line if line is not None else ""
-
-

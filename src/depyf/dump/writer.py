@@ -13,7 +13,7 @@ class DumpDirectoryError(OSError):
     """The dump directory can't be used. The message names it and says why, in one line."""
 
 
-def write_atomically(path: str, data: "str | bytes") -> None:
+def write_atomically(path: str, data: str | bytes) -> None:
     """Write a file under a temporary name in its directory, then rename it. Raises OSError.
 
     Text is written as UTF-8 with \\n line ends; what UTF-8 cannot hold (lone surrogates) is escaped.
@@ -45,7 +45,7 @@ def make_directory(path: str) -> None:
 @contextmanager
 def directory_lock(path: str) -> Iterator[None]:
     """Keep other processes from claiming the directory meanwhile; without the filelock package there is no lock."""
-    try:
+    try:  # optional: torch brings it along
         from filelock import FileLock, Timeout
     except ImportError:
         yield

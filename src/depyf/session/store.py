@@ -45,9 +45,7 @@ def _plain(value: Any) -> Any:
             "nested": {str(index): _plain(inner) for index, inner in value.nested.items()},
         }
     if dataclasses.is_dataclass(value):
-        return {
-            f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value) if not f.metadata.get("live")
-        }
+        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value) if not f.metadata.get("live")}
     if isinstance(value, dict):
         return {str(k): _plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
