@@ -5,6 +5,7 @@ Nested code objects are still `MakeFunction` nodes in the result.
 
 from __future__ import annotations
 
+from inspect import CO_ASYNC_GENERATOR
 from types import CodeType
 from typing import List, Set
 
@@ -36,7 +37,7 @@ def structured(program: Program) -> List[n.Stmt]:
     whole = flow.build(graph, found, temporaries)
     reduce.reduce(whole)
     settle.settle(whole)
-    return finish(Structurer(whole).run(), temporaries, drop_return=False)
+    return finish(Structurer(whole).run(), temporaries, bool(program.code.co_flags & CO_ASYNC_GENERATOR))
 
 
 def structured_code(code: CodeType) -> List[n.Stmt]:

@@ -1,7 +1,7 @@
 """Last pass over a structured body: what only simulation knows becomes ordinary Python.
 
-Slots become variables `__stack_N`, values used twice get a name where they are first evaluated, `assert` is recognised,
-and a final `return None` is dropped.
+Slots become variables `__stack_N`, values used twice get a name where they are first evaluated, and `assert` is
+recognised.
 """
 
 from __future__ import annotations
@@ -19,27 +19,15 @@ class Unfinished(Exception):
     """A node that has no Python form is left."""
 
 
-def finish(body: List[n.Stmt], temporaries: Temporaries, drop_return: bool = True) -> List[n.Stmt]:
-    """The finished statements. Raises Unfinished."""
-    body = _Finisher(body, temporaries).run()
-    if drop_return:
-        drop_final_return(body)
-    return body
-
-
-def drop_final_return(body: List[n.Stmt]) -> None:
-    """`return None` at the very end is what happens anyway."""
-    while body:
-        last = body[-1]
-        if isinstance(last, n.Return) and (last.value is None or isinstance(last.value, n.Constant) and last.value.value is None):
-            body.pop()
-            continue
-        return
+def finish(body: List[n.Stmt], temporaries: Temporaries, bare_returns: bool) -> List[n.Stmt]:
+    """The finished statements. `bare_returns`: `return None` must be `return` (async generators). Raises Unfinished."""
+    return _Finisher(body, temporaries, bare_returns).run()
 
 
 class _Finisher:
-    def __init__(self, body: List[n.Stmt], temporaries: Temporaries) -> None:
+    def __init__(self, body: List[n.Stmt], temporaries: Temporaries, bare_returns: bool) -> None:
         self.body = body
+        self.bare_returns = bare_returns
         self.temporaries = temporaries
         self.uses: Dict[int, int] = {}
         self.names: Dict[int, n.Name] = {}
@@ -85,6 +73,8 @@ class _Finisher:
                 setattr(stmt, part.name, self.expr(value))
             elif isinstance(value, list):
                 setattr(stmt, part.name, self._list(value))
+        if isinstance(stmt, n.Return) and self.bare_returns:
+            stmt.value = None
         if isinstance(stmt, n.If):
             return as_assert(stmt) or stmt
         if isinstance(stmt, n.Raise):

@@ -28,11 +28,13 @@ class LoopPlan:
 
 def plan_loop(head: Node, structurer: "Structurer", ctx: "Context") -> LoopPlan:
     """Decide what the loop at `head` looks like."""
-    inside = structurer.dom.loops[id(head)]
+    inside = structurer.dom.loops.get(id(head), {id(head)})  # a for statement may never come round
     skip = structurer.exits.skip
     body, test, normal = head, None, None
     if head.kind == "for":
         body, normal = head.succs[0], skip(head.succs[1])
+        if len(inside) == 1:
+            return LoopPlan(body, None, normal, normal)
     elif head.kind == "branch" and not head.stmts:
         assert head.test is not None
         in_loop = [id(succ) in inside or id(skip(succ)) in inside for succ in head.succs]

@@ -65,6 +65,10 @@ def find(graph: Graph) -> Regions:
     names: Set[str] = set()
     transparent: Dict[int, bool] = {}
     for block in graph.blocks:
+        if block.kind == "branch" and block.instrs and block.instrs[-1].op is Op.CHECK_EXC_MATCH:
+            clause = block.succs[0].instrs
+            if clause and clause[0].op.name.startswith("STORE_"):
+                names.add(clause[0].arg)  # its hidden handler is missing when nothing in the clause can raise
         if block.is_handler:
             name = _cleared_name(block)
             if name is not None:

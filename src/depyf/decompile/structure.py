@@ -138,8 +138,9 @@ class Structurer:
                     raise Unstructured("jump to %r out of its region" % node)
             first = False
             region = self.region_to_enter(node, ctx)
-            is_loop = id(node) in self.dom.loops and not (ctx.loop is not None and ctx.loop.head is node)
-            if is_loop and (region is None or not self.exits.holds(region, self.dom.loops[id(node)])):
+            is_loop = node.kind == "for" or id(node) in self.dom.loops
+            is_loop = is_loop and not (ctx.loop is not None and ctx.loop.head is node)
+            if is_loop and (region is None or not self.exits.holds(region, self.dom.loops.get(id(node), {id(node)}))):
                 node, ctx = self.loop(node, ctx, out)
             elif region is not None:
                 node, ctx = self.protected(node, region, ctx, out)

@@ -101,6 +101,9 @@ class Exits:
         else:
             after = None
         orelse: Optional[Node] = None
+        if region.kind == "with":
+            suppressed = self.skip(handler.succs[0])
+            after = None if suppressed is ctx.follow else suppressed
         if region.kind == "except":
             for target in body_only:
                 if target is not after:
