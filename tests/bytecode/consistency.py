@@ -8,7 +8,7 @@ LEAVES = frozenset({Op.JUMP, Op.RETURN, Op.RAISE, Op.RERAISE})
 
 
 def stack_depths(program):
-    """The depth in front of each instruction, by index (None where no path leads). AssertionError says what is wrong."""
+    """The depth in front of each instruction, by index (None where no path leads). AssertionError: a fault."""
     instrs = program.instrs
     depths = [None] * len(instrs)
     region_at = [None] * len(instrs)

@@ -10,7 +10,6 @@ from depyf.bytecode.shape import real_depth
 from depyf.bytecode.truth import settle_tests
 from depyf.bytecode.walk import Walk
 
-
 LEAVES = frozenset({Op.JUMP, Op.RETURN, Op.RAISE, Op.RERAISE})
 
 

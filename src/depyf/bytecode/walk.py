@@ -65,7 +65,7 @@ class Walk:
             NAME: code.co_names, CONSTANT: code.co_consts, LOCAL: local_names, CELL: cell_names,
         }
         if not dialect.block_stack:
-            self._read_guards(code.co_exceptiontable)
+            self._read_guards(code.co_exceptiontable)  # type: ignore[attr-defined,unused-ignore]
 
     def _read_guards(self, table: bytes) -> None:
         for start, end, guard in read_exception_table(table):
@@ -113,7 +113,8 @@ class Walk:
                     return
                 merged = merge(known, shape)
                 if merged is None:
-                    raise self.error(unit, "is reached with different stacks (%d and %d deep)" % (len(known), len(shape)))
+                    sizes = (len(known), len(shape))
+                    raise self.error(unit, "is reached with different stacks (%d and %d deep)" % sizes)
                 if merged == known:
                     return
                 shape = merged
@@ -288,7 +289,7 @@ class Walk:
 
     def constant_before(self, unit: int, count: int = 1) -> Optional[List[Tuple[int, Any]]]:
         """The `count` instructions in front of `unit` if all are constants, nearest first: (unit, value)."""
-        found = []
+        found: List[Tuple[int, Any]] = []
         at = self.previous[unit]
         while len(found) < count:
             made = self.out[at] if at >= 0 else None

@@ -7,14 +7,20 @@ Python that claims to come from another file.
 from __future__ import annotations
 
 from types import CodeType
-from typing import List, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 from depyf.bytecode.lines import lnotab, locations, ranges
 from depyf.bytecode.lines.replace import with_positions
 from depyf.bytecode.lines.table import Entry
 from depyf.bytecode.versions import dialect_of, host_version
 
-FORMATS = {"lnotab": lnotab, "ranges": ranges, "locations": locations}
+Decoder = Callable[[bytes, int, int], List[Entry]]
+Encoder = Callable[[Sequence[Entry], int], bytes]
+FORMATS: Dict[str, Tuple[Decoder, Encoder]] = {
+    "lnotab": (lnotab.decode, lnotab.encode),
+    "ranges": (ranges.decode, ranges.encode),
+    "locations": (locations.decode, locations.encode),
+}
 
 __all__ = ["Entry", "decode", "encode", "with_positions"]
 
@@ -28,7 +34,7 @@ def decode(code: CodeType, version: Optional[Tuple[int, int]] = None) -> List[En
         version = getattr(code, "version", None) or host_version()
     line_format = dialect_of(version).line_format
     table = code.co_lnotab if line_format == "lnotab" else code.co_linetable
-    return FORMATS[line_format].decode(table, code.co_firstlineno, len(code.co_code))
+    return FORMATS[line_format][0](table, code.co_firstlineno, len(code.co_code))
 
 
 def encode(entries: Sequence[Entry], firstlineno: int, version: Optional[Tuple[int, int]] = None) -> bytes:
@@ -36,4 +42,4 @@ def encode(entries: Sequence[Entry], firstlineno: int, version: Optional[Tuple[i
 
     Entries must be in order; a gap between them is written as instructions without a line.
     """
-    return FORMATS[dialect_of(version or host_version()).line_format].encode(entries, firstlineno)
+    return FORMATS[dialect_of(version or host_version()).line_format][1](entries, firstlineno)

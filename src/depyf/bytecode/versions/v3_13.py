@@ -7,7 +7,6 @@ from typing import Dict
 
 from depyf.bytecode.dialect import Row
 from depyf.bytecode.meanings import calls, functions, names, operators, stack
-from depyf.bytecode.program import Op
 from depyf.bytecode.tables import py3_13
 from depyf.bytecode.versions import v3_12
 

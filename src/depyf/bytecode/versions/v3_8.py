@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Dict
 
-from depyf.bytecode.dialect import CELL, CONSTANT, FIXED, LOCAL, NAME, NUMBER, Dialect, Plain, Row
+from depyf.bytecode.dialect import CELL, CONSTANT, FIXED, LOCAL, NAME, Dialect, Plain, Row
 from depyf.bytecode.finally_calls import ADDED_OPCODES
 from depyf.bytecode.meanings import blocks, calls, control, finally_, operators, stack
 from depyf.bytecode.program import Op

@@ -1,0 +1,70 @@
+"""Read .pyc files of every supported version under every supported Python."""
+
+from __future__ import annotations
+
+import marshal
+import struct
+from types import CodeType
+from typing import Optional, Tuple, cast
+
+from depyf.bytecode.foreign_code import ForeignCode
+from depyf.bytecode.marshal_reader import MarshalReader, PycError
+from depyf.bytecode.versions import host_version
+
+# The magic number of each release; those in between belong to pre-releases, whose bytecode differed
+RELEASES = {
+    3413: (3, 8), 3425: (3, 9), 3439: (3, 10), 3495: (3, 11),
+    3531: (3, 12), 3571: (3, 13), 3627: (3, 14), 3666: (3, 15),
+}
+HEADER_SIZE = 16
+
+__all__ = ["ForeignCode", "PycError", "read_pyc", "read_pyc_file"]
+
+
+def read_pyc(data: bytes, filename: Optional[str] = None) -> Tuple[CodeType, Tuple[int, int]]:
+    """The code object in the bytes of a .pyc file, and the Python version that wrote it.
+
+    The code object is a real one if that is the running Python, else a `ForeignCode`, which has the same attributes.
+    Raises PycError; its message names `filename`, if given, and the cause.
+    """
+    try:
+        return _read(data)
+    except PycError as error:
+        if filename is None:
+            raise
+        raise PycError("%s: %s" % (filename, error)) from None
+
+
+def read_pyc_file(path: str) -> Tuple[CodeType, Tuple[int, int]]:
+    """The same for a file by name. Raises PycError, also if the file cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise PycError("%s: %s" % (path, error.strerror or error)) from None
+    return read_pyc(data, path)
+
+
+def _read(data: bytes) -> Tuple[CodeType, Tuple[int, int]]:
+    if len(data) < HEADER_SIZE:
+        raise PycError("no .pyc file: it is only %d bytes long" % len(data))
+    if data[2:4] != b"\r\n":
+        raise PycError("no .pyc file: it does not begin with a magic number")
+    magic: int = struct.unpack("<H", data[:2])[0]
+    version = RELEASES.get(magic)
+    if version is None:
+        raise PycError("written by an unsupported Python (magic number %d); releases 3.8 to 3.15 are read" % magic)
+    reader = MarshalReader(data, version, HEADER_SIZE)
+    try:
+        code = reader.read()
+    except RecursionError:
+        raise PycError("values are nested too deeply") from None
+    if not isinstance(code, ForeignCode):
+        raise PycError("it holds no code object")
+    if version == host_version():
+        # well-formed, as our own reader went through it, so the interpreter's may have it
+        try:
+            return marshal.loads(data[HEADER_SIZE:]), version
+        except (ValueError, TypeError, EOFError) as error:
+            raise PycError("the code object is invalid: %s" % error) from None
+    return cast(CodeType, code), version
