@@ -62,10 +62,12 @@ def _heading(text: str, name: str) -> Tuple[int, int]:
 
 
 def _past_heading(places: Places, definition: int, statement: int) -> Places:
-    """Positions on the heading moved to the first statement.
+    """Positions on the heading moved to the first statement that has instructions of its own.
 
     A line event on the `def` line would make a debugger stop twice at each call.
     """
-    moved = {o: ((statement, 0) if definition <= line < statement else (line, c)) for o, (line, c) in places.items()}
-    moved.setdefault(0, (statement, 0))
+    body = {offset: place for offset, place in places.items() if not definition <= place[0] < statement}
+    first = body[min(body)] if body else (statement, 0)
+    moved = {offset: body.get(offset, first) for offset in places}
+    moved.setdefault(0, first)
     return moved
