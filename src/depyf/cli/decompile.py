@@ -21,17 +21,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Raises CommandError."""
     code, version = load(options.target)
-    if version is not None and version != sys.version_info[:2]:
-        theirs, ours = (".".join(map(str, v)) for v in (version, sys.version_info[:2]))
-        raise CommandError(f"{options.target} is for Python {theirs}, this is Python {ours}: run depyf under {theirs}")
+    # Checking the text means compiling it again, which only the Python that it was made for can do.
+    can_verify = version is None or version == sys.version_info[:2]
 
-    from depyf.bytecode import BytecodeError
-    from depyf.decompile import decompile_code
-    from depyf.decompile.result import DecompilationError
+    from depyf.decompile import DecompilationError, decompile_code
 
     try:
-        result = decompile_code(code, view=options.view)
-    except (BytecodeError, DecompilationError) as error:
+        result = decompile_code(code, view=options.view, verify=can_verify)
+    except DecompilationError as error:
         raise CommandError(f"{options.target}: {one_line(error)}") from None
     if options.output:
         write_atomically(options.output, result.text)

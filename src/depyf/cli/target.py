@@ -28,18 +28,12 @@ def load(target: str) -> Tuple[CodeType, Optional[Version]]:
 
 
 def load_file(path: str) -> Tuple[CodeType, Optional[Version]]:
-    from depyf.bytecode import BytecodeError
-    from depyf.bytecode.pyc import read_pyc
+    from depyf.bytecode.pyc import PycError, read_pyc_file
 
     try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError as error:
-        raise CommandError(f"cannot read {path}: {error.strerror or error}") from None
-    try:
-        return read_pyc(data)
-    except BytecodeError as error:
-        raise CommandError(f"{path}: {error}") from None
+        return read_pyc_file(path)
+    except PycError as error:
+        raise CommandError(one_line(error)) from None
 
 
 def load_function(target: str) -> CodeType:
@@ -70,7 +64,7 @@ def code_of(found: Any, target: str) -> CodeType:
                 found = inner
                 break
         else:
-            raise CommandError(f"{target} is a {type(found).__name__} without Python bytecode")
+            raise CommandError(f"{target} has no Python bytecode: it is a {type(found).__name__}")
 
 
 def one_line(error: BaseException) -> str:
