@@ -31,12 +31,12 @@ from typing import Dict, List, Optional, Sequence, Set, Tuple
 from depyf.bytecode import can_raise
 from depyf.bytecode.program import Instr, Op, Program
 
-from . import nodes as n
-from .dispatch_blocks import Block, Blocks, Context, Handling, Tag, step
-from .imports import fold_imports
-from .operations import Builder, Names, UnknownOperation, apply, identifier
-
-__all__ = ["UnknownOperation", "dispatch_body"]
+from .. import nodes as n
+from ..imports import fold_imports
+from .blocks import Block, Blocks, Context, Handling, Tag, step
+from .builder import Builder, Names, identifier
+from .exceptions import raise_again
+from .operations import apply
 
 LEAVE = -1  # the number that ends all loops, in module and class bodies, which cannot return
 LOCAL_OPS = (Op.LOAD_FAST, Op.DELETE_FAST, Op.LOAD_FAST_AND_CLEAR)
@@ -100,8 +100,10 @@ class _Dispatch:
     def body(self) -> List[n.Stmt]:
         """All statements."""
         main = self._loop(())
-        null = [n.Assign([self.names.null()], n.Call(self.names.builtin("object"), []))] if self.names.needs_null else []
         head: List[n.Stmt] = []
+        null: List[n.Stmt] = []
+        if self.names.needs_null:
+            null.append(n.Assign([self.names.null()], n.Call(self.names.builtin("object"), [])))
         if self.names.imported:
             aliases = [n.Alias(name, alias) for name, alias in sorted(self.names.imported.items())]
             head.append(n.ImportFrom("builtins", aliases))
@@ -143,7 +145,7 @@ class _Dispatch:
                 actions.setdefault(self._action(block.handling), []).append(block.number)
         for (where, target, depth), number in self.bridges.items():
             if where == context:
-                body.append(n.If(self._is(number), self._raise_again(self.names.slot(depth))))
+                body.append(n.If(self._is(number), raise_again(self.names, self.names.slot(depth))))
                 actions.setdefault((target.number, depth, True), []).append(number)
         if actions:
             handler: List[n.Stmt] = self._select(actions, exception)
@@ -184,15 +186,6 @@ class _Dispatch:
 
     def _go(self, number: int) -> n.Stmt:
         return n.Assign([n.Name(self.block_name)], n.Constant(number))
-
-    def _raise_again(self, exc: n.Expr) -> List[n.Stmt]:
-        """Raise an exception that is not the one being handled, and leave its `__context__` alone."""
-        context = n.Name(self.names.own("__context"))
-        attribute = n.Attribute(exc, "__context__")
-        return [
-            n.Assign([context], attribute),
-            n.Try([n.Raise(exc, None)], finalbody=[n.Assign([attribute], n.Name(context.id))]),
-        ]
 
     # ------------------------------------------------------------ one block
 
@@ -308,7 +301,7 @@ class _Dispatch:
             builder.append(self._go(block.succs[0].number))
         elif ending.op is Op.PUSH_EXC_INFO:
             self._flush(builder)
-            for statement in self._raise_again(self.names.slot(len(builder.stack) - 1)):
+            for statement in raise_again(self.names, self.names.slot(len(builder.stack) - 1)):
                 builder.append(statement)
         elif ending.op is Op.FOR_ITER:
             self._next_item(block, builder)
@@ -361,7 +354,7 @@ class _Dispatch:
             if handled is not None and isinstance(exc, n.Name) and isinstance(handled, n.Name) and exc.id == handled.id:
                 builder.append(n.Raise(None, None))
             else:
-                for statement in self._raise_again(exc):
+                for statement in raise_again(self.names, exc):
                     builder.append(statement)
 
 
