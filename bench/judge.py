@@ -8,6 +8,8 @@ from typing import Any, Collection, Mapping, Optional, Tuple
 
 from depyf.decompile.verify import compare
 
+FUTURES = 0x1FF0000  # the bits of co_flags that stand for `from __future__ import ...`
+
 
 def judge(
     original: CodeType,
@@ -32,14 +34,16 @@ def function_in(text: str, original: CodeType) -> Optional[CodeType]:
     A function with free variables is put inside another one that defines them, unless the text has already done so.
     Raises SyntaxError (or ValueError, RecursionError) when the text is not Python.
     """
-    found = _find(compile(text, "<decompiled>", "exec", dont_inherit=True), original.co_name)
+    flags = original.co_flags & FUTURES
+    found = _find(compile(text, "<decompiled>", "exec", flags, dont_inherit=True), original.co_name)
     if found is None or set(found.co_freevars) >= set(original.co_freevars):
         return found
     module = ast.parse(text)
     names = ", ".join(original.co_freevars)
     outer = ast.parse(f"def outer({names}): pass")
     outer.body[0].body = module.body  # type: ignore[attr-defined]
-    return _find(compile(ast.fix_missing_locations(outer), "<decompiled>", "exec", dont_inherit=True), original.co_name)
+    ast.fix_missing_locations(outer)
+    return _find(compile(outer, "<decompiled>", "exec", flags, dont_inherit=True), original.co_name)
 
 
 def _find(code: CodeType, name: str) -> Optional[CodeType]:
