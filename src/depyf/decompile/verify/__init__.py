@@ -16,7 +16,8 @@ from depyf.decompile.result import Status, Verdict
 from . import exact, symbolic
 from .constants import CodePair, same_constant
 from .graph import Graph
-from .header import header_difference, variable_difference
+from .header import header_difference, renamed_arguments, variable_difference
+from .place import Place
 
 __all__ = ["compare"]
 
@@ -28,58 +29,88 @@ def compare(
     names: Optional[Mapping[str, Any]] = None,
     version: Optional[Tuple[int, int]] = None,
     droppable: Collection[str] = (),
+    unchecked: Collection[CodeType] = (),
+    refuted: Optional[List[CodeType]] = None,
 ) -> Verdict:
     """Compare `original` with `again`, the code object of the decompiled text, nested code objects included.
 
     `names`: globals of the text that stand for constants without a literal. `droppable`: local variables of
-    `original` that the text need not keep (temporaries of whoever generated the bytecode). The name of the outermost
-    code object is not compared. Raises `BytecodeError` for invalid bytecode only; the difference names both
-    instructions.
+    `original` that the text need not keep (temporaries of whoever generated the bytecode). `unchecked`: code objects
+    in `original` whose instructions are not compared (their text is in the dispatch form): the verdict is then at
+    best UNVERIFIED. The code object with the first difference is appended to `refuted`, if given. The name of the
+    outermost code object is not compared. Raises `BytecodeError` for invalid bytecode only.
     """
-    harmless: Optional[str] = None
-    work: List[Tuple[CodeType, CodeType, str]] = [(original, again, "")]
-    compared = set()
-    while work:
-        left, right, path = work.pop()
-        if (id(left), id(right)) in compared:
-            continue
-        compared.add((id(left), id(right)))
-        verdict, codes = _compare_one(left, right, bool(path), names or {}, version, droppable)
-        if verdict.status is Status.REFUTED:
-            return Verdict(Status.REFUTED, f"{path}{verdict.difference}")
-        if verdict.status is Status.EQUIVALENT and harmless is None:
-            harmless = f"{path}{verdict.difference}"
-        for a, b in reversed(codes):
-            work.append((a, b, f"{path}in {a.co_name}: "))
-    return Verdict(Status.EXACT) if harmless is None else Verdict(Status.EQUIVALENT, harmless)
+    return _Comparison(original, again, names or {}, version, droppable, unchecked).run(refuted)
 
 
-def _compare_one(
-    original: CodeType,
-    again: CodeType,
-    nested: bool,
-    names: Mapping[str, Any],
-    version: Optional[Tuple[int, int]],
-    droppable: Collection[str],
-) -> Tuple[Verdict, List[CodePair]]:
-    """The verdict on one pair of code objects, and the pairs of code objects among their constants."""
-    codes: List[CodePair] = []
-    difference = header_difference(original, again, version, nested)
-    if difference is not None:
-        return Verdict(Status.REFUTED, difference), codes
-    if _same_bytes(original, again, codes):
-        return Verdict(Status.EXACT), codes
-    graphs = Graph(normalise(original, version)), Graph(normalise(again, version))
-    variables, harm = variable_difference(*graphs)
-    walk = exact.walk(graphs[0], graphs[1], names)
-    if walk.difference is None and not harm:
-        note = walk.named or variables
-        return Verdict(Status.EXACT if note is None else Status.EQUIVALENT, note), walk.codes
-    difference = walk.difference or variables
-    outcome = symbolic.walk(graphs[0], graphs[1], names, droppable)
-    if outcome.difference is None:
-        return Verdict(Status.EQUIVALENT, difference), outcome.codes
-    return Verdict(Status.REFUTED, f"{outcome.difference} (first difference: {difference})"), codes
+class _Comparison:
+    def __init__(
+        self,
+        original: CodeType,
+        again: CodeType,
+        names: Mapping[str, Any],
+        version: Optional[Tuple[int, int]],
+        droppable: Collection[str],
+        unchecked: Collection[CodeType],
+    ) -> None:
+        self._outermost = (original, again)
+        self._names = names
+        self._version = version
+        self._droppable = droppable
+        self._unchecked = {id(code) for code in unchecked}
+        self._places = (Place(original), Place(again))
+
+    def run(self, refuted: Optional[List[CodeType]]) -> Verdict:
+        """The verdict on the outermost pair and all pairs inside it."""
+        notes: List[Verdict] = []
+        work: List[Tuple[CodeType, CodeType, str]] = [(*self._outermost, "")]
+        compared = set()
+        while work:
+            left, right, path = work.pop()
+            if (id(left), id(right)) in compared:
+                continue
+            compared.add((id(left), id(right)))
+            verdict, codes = self._compare(left, right)
+            if verdict.difference is not None:
+                verdict = Verdict(verdict.status, path + verdict.difference)
+            if verdict.status is Status.REFUTED:
+                if refuted is not None:
+                    refuted.append(left)
+                return verdict
+            notes.append(verdict)
+            work.extend((a, b, f"{path}in {a.co_name}: ") for a, b in reversed(codes))
+        for status in (Status.UNVERIFIED, Status.EQUIVALENT):
+            for verdict in notes:
+                if verdict.status is status:
+                    return verdict
+        return Verdict(Status.EXACT)
+
+    def _compare(self, original: CodeType, again: CodeType) -> Tuple[Verdict, List[CodePair]]:
+        """The verdict on one pair of code objects, and the pairs of code objects among their constants."""
+        outermost = original is self._outermost[0]
+        renamed = renamed_arguments(original, again) if outermost else {}
+        places = None if outermost else self._places
+        difference = header_difference(original, again, self._version, places, renamed)
+        if difference is not None:
+            return Verdict(Status.REFUTED, difference), []
+        if id(original) in self._unchecked:
+            return Verdict(Status.UNVERIFIED, "dispatch form, not compared"), _namesakes(original, again)
+        codes: List[CodePair] = []
+        if _same_bytes(original, again, codes):
+            return Verdict(Status.EXACT), codes
+        first = Graph(normalise(original, self._version), self._places[0], renamed)
+        second = Graph(normalise(again, self._version), self._places[1])
+        variables, harm = variable_difference(first, second)
+        walk = exact.walk(first, second, self._names)
+        if walk.difference is None and not harm:
+            odd = next(iter(renamed), None)
+            note = walk.named or variables or (odd and f"argument {odd!r} is called {renamed[odd]!r}")
+            return Verdict(Status.EXACT if note is None else Status.EQUIVALENT, note), walk.codes
+        difference = walk.difference or variables
+        outcome = symbolic.walk(first, second, self._names, self._droppable)
+        if outcome.difference is None:
+            return Verdict(Status.EQUIVALENT, difference), outcome.codes
+        return Verdict(Status.REFUTED, f"{outcome.difference} (first difference: {difference})"), []
 
 
 def _same_bytes(original: CodeType, again: CodeType, codes: List[CodePair]) -> bool:
@@ -92,3 +123,16 @@ def _same_bytes(original: CodeType, again: CodeType, codes: List[CodePair]) -> b
         return False
     codes.extend(found)
     return True
+
+
+def _namesakes(original: CodeType, again: CodeType) -> List[CodePair]:
+    """Nested code objects of both sides with the same name, in order."""
+    left = [const for const in original.co_consts if isinstance(const, CodeType)]
+    right = [const for const in again.co_consts if isinstance(const, CodeType)]
+    pairs: List[CodePair] = []
+    for code in left:
+        found = next((other for other in right if other.co_name == code.co_name), None)
+        if found is not None:
+            right.remove(found)
+            pairs.append((code, found))
+    return pairs

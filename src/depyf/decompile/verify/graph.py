@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from typing import List, Optional
+from dataclasses import replace
+from typing import List, Mapping, Optional
 
 from depyf.bytecode.program import Instr, Op, Program, Region
+
+from .place import Place
 
 FOREVER = -1  # the place of a loop of jumps only: it never does anything again
 
 
 class Graph:
-    """Read-only view of a program for walking along its paths."""
+    """Read-only view of a program for walking along its paths.
 
-    def __init__(self, program: Program) -> None:
+    `place`: where the code was taken from, so that qualified names in it are compared without what lies around.
+    `renamed`: local variables that are called differently on the other side, with their name there.
+    """
+
+    def __init__(self, program: Program, place: Optional[Place] = None, renamed: Optional[Mapping[str, str]] = None):
         self.program = program
         self.instrs = program.instrs
+        if renamed:
+            self.instrs = [_renamed(instr, renamed) for instr in self.instrs]
+        if place is not None and "__qualname__" in program.code.co_names:
+            self.instrs = _without_surroundings(self.instrs, place)
         self._places = _resolve_jumps(program.instrs)
         self._regions: List[Optional[Region]] = [None] * len(program.instrs)
         for region in program.regions:
@@ -53,6 +64,23 @@ def describe(instr: Instr) -> str:
         text += " " + (argument if len(argument) <= 80 else argument[:77] + "...")
     text += f" at offset {instr.offset}"
     return text if instr.line is None else f"{text}, line {instr.line}"
+
+
+def _renamed(instr: Instr, renamed: Mapping[str, str]) -> Instr:
+    if isinstance(instr.arg, str) and instr.arg in renamed and instr.op is not Op.LOAD_CONST:
+        return replace(instr, arg=renamed[instr.arg])
+    return instr
+
+
+def _without_surroundings(instrs: List[Instr], place: Place) -> List[Instr]:
+    """`__qualname__ = "f.<locals>.C"` at the start of class bodies, as seen from where the code was taken."""
+    result = list(instrs)
+    for index in range(len(instrs) - 1):
+        load, store = instrs[index], instrs[index + 1]
+        if load.op is Op.LOAD_CONST and isinstance(load.arg, str) and store.op is Op.STORE_NAME:
+            if store.arg == "__qualname__":
+                result[index] = replace(load, arg=place.inside(load.arg))
+    return result
 
 
 def _resolve_jumps(instrs: List[Instr]) -> List[int]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 from types import CodeType
-from typing import Optional, Set, Tuple
+from typing import Dict, Mapping, Optional, Set, Tuple
 
 from depyf.bytecode.docstring import docstring
 from depyf.bytecode.program import Op
 
+from ..scopes import COMPREHENSIONS
 from .graph import Graph
+from .place import Place
 
 # Flags that change what a call does. NESTED and NOFREE follow from the rest and are not read at run time; the
 # __future__ flags act while compiling only.
@@ -32,12 +34,23 @@ def argument_names(code: CodeType) -> Tuple[str, ...]:
     return code.co_varnames[:count]
 
 
+def renamed_arguments(original: CodeType, again: CodeType) -> Dict[str, str]:
+    """Arguments of `original` whose name cannot be written (a comprehension's `.0`), with their name in `again`."""
+    pairs = zip(argument_names(original), argument_names(again))
+    return {name: other for name, other in pairs if not name.isidentifier() and name != other}
+
+
 def header_difference(
-    original: CodeType, again: CodeType, version: Optional[Tuple[int, int]], nested: bool
+    original: CodeType,
+    again: CodeType,
+    version: Optional[Tuple[int, int]],
+    places: Optional[Tuple[Place, Place]],
+    renamed: Mapping[str, str],
 ) -> Optional[str]:
     """The first difference between the headers in words, or None.
 
-    The name counts for `nested` code only: what the caller names the outermost function is his business.
+    `places`: the outermost code objects, for nested ones. The outermost's own name does not count: what the caller
+    calls a function is his business. `renamed`: arguments of `original` that have another name in `again`.
     """
     for name, flag in BEHAVIOUR_FLAGS:
         if (original.co_flags ^ again.co_flags) & flag:
@@ -46,11 +59,14 @@ def header_difference(
         ("number of arguments", original.co_argcount, again.co_argcount),
         ("number of positional-only arguments", original.co_posonlyargcount, again.co_posonlyargcount),
         ("number of keyword-only arguments", original.co_kwonlyargcount, again.co_kwonlyargcount),
-        ("argument names", argument_names(original), argument_names(again)),
-        ("docstring", docstring(original, version), docstring(again, version)),
+        ("argument names", tuple(renamed.get(name, name) for name in argument_names(original)), argument_names(again)),
     ]
-    if nested:
+    if original.co_name not in COMPREHENSIONS:  # nobody sees the function object of a comprehension
+        pairs.append(("docstring", docstring(original, version), docstring(again, version)))
+    if places is not None:
         pairs.insert(0, ("name", original.co_name, again.co_name))
+        qualified = (getattr(original, "co_qualname", ""), getattr(again, "co_qualname", ""))  # 3.11 on
+        pairs.insert(1, ("qualified name", places[0].inside(qualified[0]), places[1].inside(qualified[1])))
     for what, left, right in pairs:
         if left != right:
             return f"{what}: {left!r}, compiled again {right!r}"
