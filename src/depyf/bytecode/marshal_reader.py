@@ -249,7 +249,9 @@ class MarshalReader:
         if shared_locals:
             fields["co_exceptiontable"] = self._typed("the exception table", bytes)
         arguments = fields["co_argcount"], fields["co_posonlyargcount"], fields["co_kwonlyargcount"]
-        if min(arguments) < 0 or arguments[0] + arguments[2] > len(fields["co_varnames"]):
+        if min(arguments) < 0 or arguments[1] > arguments[0] or fields["co_stacksize"] < 0:
+            raise self._error(self.at, "a code object has sizes that make no sense")
+        if arguments[0] + arguments[2] > len(fields["co_varnames"]):
             raise self._error(self.at, "a code object has more arguments than locals")
         return ForeignCode(**fields)
 

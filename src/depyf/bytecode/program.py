@@ -96,7 +96,8 @@ class Op(enum.Enum):
     END_ASYNC_FOR = enum.auto()  # first of the handler of an async for's anext: [ait, exc] -> []
     GET_YIELD_FROM_ITER = enum.auto()
     GET_AWAITABLE = enum.auto()
-    YIELD_FROM = enum.auto()  # the whole send loop; [it, None] -> [result]. `await x` = GET_AWAITABLE, LOAD_CONST None, this
+    YIELD_FROM = enum.auto()  # the whole send loop; [it, None] -> [result]
+    # `await x` is GET_AWAITABLE, LOAD_CONST None, YIELD_FROM
     YIELD = enum.auto()  # [v] -> [sent]
     # control
     JUMP = enum.auto()  # target

@@ -62,9 +62,10 @@ def _read(data: bytes) -> Tuple[CodeType, Tuple[int, int]]:
     if not isinstance(code, ForeignCode):
         raise PycError("it holds no code object")
     if version == host_version():
-        # well-formed, as our own reader went through it, so the interpreter's may have it
+        # well-formed, as our own reader went through it, so the interpreter's may have it; what is in it may still be
+        # odd enough for the interpreter to refuse, with a SystemError where its own compiler could not have made it
         try:
             return marshal.loads(data[HEADER_SIZE:]), version
-        except (ValueError, TypeError, EOFError) as error:
-            raise PycError("the code object is invalid: %s" % error) from None
+        except (ValueError, TypeError, EOFError, OverflowError, SystemError) as error:
+            raise PycError("the code object is invalid: %s" % " ".join(str(error).split())) from None
     return cast(CodeType, code), version
