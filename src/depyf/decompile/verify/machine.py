@@ -18,12 +18,7 @@ from depyf.bytecode.program import Instr, Op
 
 from . import virtual
 from .graph import FOREVER, Graph
-from .values import OUTSIDE, UNBOUND, State, Values
-
-
-class GiveUp(Exception):
-    """The programs do too much silently to be compared."""
-
+from .values import OUTSIDE, UNBOUND, GiveUp, State, Values
 
 # Events of the plain kind: how many values are read, how many of them are popped, how many pushed.
 PLAIN: Dict[Op, Tuple[int, int, int]] = {
@@ -89,7 +84,8 @@ class Event:
     """What happens next on one side, at instruction `at`.
 
     `label` and `arg` say what, `operands` with which values. `pushes` values result, and go on the stack; the first is
-    exactly a bool if `gives_bool`, and is negated first on this side if `negate`. `raises`: an exception may come of
+    of the exact type `gives` ("bool", "set"...), if that is known, and is negated first on this side if `negate`. On
+    this side None goes on the stack, too, if `gives_none`. `raises`: an exception may come of
     it: `exception` if that is known beforehand. `follow`: where it goes on, one place per outcome (a branch: true,
     false; FOR_ITER: an item, exhausted), none at an end.
     """
@@ -101,7 +97,8 @@ class Event:
     pushes: int = 0
     raises: bool = True
     follow: List[int] = field(default_factory=list)
-    gives_bool: bool = False
+    gives: Optional[str] = None
+    gives_none: bool = False
     negate: bool = False
     exception: Optional[int] = None
 
@@ -186,6 +183,8 @@ class Machine:
             if values.may_be_unbound(value):
                 return self._check_bound(index, arg, value)
             state.variables[arg] = UNBOUND
+        elif op is Op.GET_ITER and values.is_iterator(stack[-1]):
+            pass
         elif op is Op.PUSH_EXC_INFO:
             exception = stack.pop()
             stack += [state.handled, exception]
@@ -244,11 +243,13 @@ class Machine:
         if op in PLAIN:
             read, _, event.pushes = PLAIN[op]
             event.operands = stack[len(stack) - read :]
-            event.gives_bool = op in GIVES_BOOL
+            event.gives = "bool" if op in GIVES_BOOL else None
             if op is Op.COMPARE and arg in ("in", "is", "not in", "is not"):
                 event.arg = NEGATED.get(arg, arg)
-                event.gives_bool = True
+                event.gives = "bool"
                 event.negate = arg in NEGATED
+            if op is Op.STORE_SUBSCR and virtual.exact_type(stack[-2], state, self.values) == "dict":
+                event.label, event.operands = Op.MAP_ADD.name, [stack[-2], stack[-1], stack[-3]]
         elif op in GROW:
             count = 2 if op is Op.MAP_ADD else 1
             event.operands = [stack[-arg - count], *stack[len(stack) - count :]]
@@ -267,6 +268,7 @@ class Machine:
         elif op in (Op.CALL, Op.CALL_EX):
             self._call(event, instr, state)
         else:
+            event.gives = {Op.BUILD_SET: "set", Op.BUILD_MAP: "dict"}.get(op)
             event.operands = stack[len(stack) - _reads(instr) :]
             event.pushes = _pushes(instr)
         return event
@@ -274,6 +276,12 @@ class Machine:
     def _call(self, event: Event, instr: Instr, state: State) -> None:
         """A call of known arguments is the same however they were packed."""
         stack, heap, values = state.stack, state.heap, self.values
+        growing = virtual.growing_call(instr, state)
+        if growing is not None:
+            event.label, owner = growing
+            event.arg, event.operands, event.gives_none = None, [owner, stack[-1]], True
+            event.raises = event.label == Op.SET_ADD.name
+            return
         event.pushes = 1
         if instr.op is Op.CALL:
             event.operands = stack[-1 - instr.arg[0] :]
@@ -318,6 +326,8 @@ class Machine:
         if event.negate:
             results = [self.values.negation(results[0]), *results[1:]]
         stack += results
+        if event.gives_none:
+            stack.append(self.values.const(None))
 
 
 def pops(instr: Instr) -> int:

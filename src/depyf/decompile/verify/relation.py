@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Dict, List, Optional, Tuple
 
 from .constants import same_constant
-from .values import UNBOUND, Known, State, Values, Virtual
+from .values import EXACT_TYPES, UNBOUND, GiveUp, Known, State, Values, Virtual
 
 
 def match(left: List[int], right: List[int], first: State, second: State, values: Values) -> bool:
@@ -21,7 +21,8 @@ def match(left: List[int], right: List[int], first: State, second: State, values
     if len(left) != len(right) or len(set(pairs.values())) < len(pairs):
         return False
     for a, b in pairs.items():
-        common = values.fresh()
+        kind = first.heap[a].kind
+        common = values.fresh(Known(kind) if kind in EXACT_TYPES else None)
         for state, number in ((first, a), (second, b)):
             state.replace(number, common)
             current = state.heap.pop(common)
@@ -98,7 +99,9 @@ class _Join:
             return result
         if one is None or two is None or not _same_shape(one, two):
             maybe = self.values.may_be_unbound(a) or self.values.may_be_unbound(b)
-            result = self.values.fresh(Known("maybe") if maybe else None)
+            kinds = {self._kind(one, a), self._kind(two, b)}
+            kind = "maybe" if maybe else kinds.pop() if len(kinds) == 1 else None
+            result = self.values.fresh(Known(kind) if kind else None)
             self.memo[(a, b)] = result
             self.conflicts[side].append((a, b))
             self.changed = self.changed or one is not None
@@ -108,6 +111,12 @@ class _Join:
         items = tuple(self.value(x, y, side) for x, y in zip(one.items, two.items))
         self.heaps[side][result] = Virtual(one.kind, items, one.shown, one.name)
         return result
+
+    def _kind(self, virtual: Optional[Virtual], value: int) -> Optional[str]:
+        """The exact type of a value, if it is one of EXACT_TYPES."""
+        known = self.values.known.get(value)
+        kind = virtual.kind if virtual is not None else known.kind if known is not None else None
+        return kind if kind in EXACT_TYPES else None
 
     def _plain(self, a: int, b: int) -> int:
         if a == b:
@@ -125,7 +134,8 @@ class _Join:
             return values.fresh(Known("bool"))
         if values.may_be_unbound(a) or values.may_be_unbound(b):
             return values.fresh(Known("maybe"))
-        return values.fresh()
+        kind = self._kind(None, a)
+        return values.fresh(Known(kind) if kind is not None and kind == self._kind(None, b) else None)
 
     def _heap(self, joint: Joint, side: int) -> Dict[int, Virtual]:
         return joint.second.heap if side else joint.first.heap
@@ -157,7 +167,7 @@ def join(old: Joint, new: Joint, values: Values) -> Optional[Joint]:
     states: List[State] = []
     for side, (a, b) in enumerate(((old.first, new.first), (old.second, new.second))):
         if len(a.stack) != len(b.stack):
-            raise ValueError("the stack has different depths at one place")
+            raise GiveUp("the stack has different depths at one place")
         names = list(a.variables) + [name for name in b.variables if name not in a.variables]
         states.append(
             State(

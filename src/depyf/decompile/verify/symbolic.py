@@ -20,9 +20,9 @@ from depyf.bytecode.program import Op
 from .constants import CodePair
 from .graph import Graph
 from .header import argument_names
-from .machine import Event, GiveUp, Machine
+from .machine import Event, Machine
 from .relation import Joint, join, match, same_variables
-from .values import Known, State, Values
+from .values import GiveUp, Known, State, Values
 
 # Events that read a variable or test a flag: what they can run or raise does not see the function's own variables.
 QUIET = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "RETURN", "branch", "leave by exception"})
@@ -64,7 +64,8 @@ class _Comparison:
             Machine(original, self.values, shared, {}, budget),
             Machine(again, self.values, shared, names, budget),
         )
-        known, new = _variables(original), _variables(again)
+        known = _variables(original) | set(argument_names(again.program.code))
+        new = _variables(again)
         self.invented = new - known
         self.compared = sorted((known | new) - self.invented - set(droppable) - shared)
         self.states: Dict[Tuple[int, str, int, str], Joint] = {}
@@ -72,7 +73,11 @@ class _Comparison:
 
     def run(self) -> None:
         """Walk until nothing is left to compare. Raises _Refuted or GiveUp."""
-        arguments = {name: self.values.fresh() for name in argument_names(self.graphs[0].program.code)}
+        names = argument_names(self.graphs[0].program.code)
+        arguments: Dict[str, int] = {}
+        for name, written in zip(names, argument_names(self.graphs[1].program.code)):
+            # A comprehension's argument comes from GET_ITER, and `iter` of an iterator is that iterator.
+            arguments[written] = self.values.fresh(Known("iterator") if name == ".0" else None)
         first, second = State(variables=dict(arguments)), State(variables=dict(arguments))
         self.work.append((self.graphs[0].place(0), first, self.graphs[1].place(0), second))
         while self.work:
@@ -148,7 +153,7 @@ class _Comparison:
             return [self.values.fresh(Known("bool") if event.label == "test of truth" else None)]
         if event.label in ("LOAD_GLOBAL", "LOAD_NAME") and event.arg in SEES_VARIABLES:
             return [self.values.fresh(Known("global", event.arg))]
-        return [self.values.fresh(Known("bool") if event.gives_bool else None) for _ in range(event.pushes)]
+        return [self.values.fresh(Known(event.gives) if event.gives else None) for _ in range(event.pushes)]
 
 
 def _goes_on(event: Event) -> bool:

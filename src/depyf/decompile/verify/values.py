@@ -17,13 +17,21 @@ UNBOUND = 0  # a variable without a value
 OUTSIDE = 1  # the exception that was being handled when the function was entered, if any
 
 
+class GiveUp(Exception):
+    """The programs cannot be compared: too many paths, too much that is silent, or a stack that makes no sense."""
+
+
 @dataclass(frozen=True)
 class Known:
     """What is known of a value. `kind`: "const", "bool", "not" (`data`: of which value), "cell", "maybe" (unbound),
-    "global" (read from global `data`)."""
+    "global" (read from global `data`), "iterator", or "list", "set", "dict": of exactly this type."""
+
 
     kind: str
     data: Any = None
+
+
+EXACT_TYPES = ("list", "set", "dict")
 
 
 class Values:
@@ -92,6 +100,11 @@ class Values:
         """Whether `value` is exactly True or False, though not known which."""
         known = self.known.get(value)
         return known is not None and known.kind in ("bool", "not")
+
+    def is_iterator(self, value: int) -> bool:
+        """Whether `value` is its own iterator."""
+        known = self.known.get(value)
+        return known is not None and known.kind == "iterator"
 
     def may_be_unbound(self, value: int) -> bool:
         """Whether `value` may be no object."""

@@ -141,6 +141,14 @@ def _list_extend(instr: Instr, state: State, values: Values) -> bool:
     return True
 
 
+def _set_update(instr: Instr, state: State, values: Values) -> bool:
+    """`{*()}`, which is how an empty set is written."""
+    if items_of(state.stack[-1], state, values) != ():
+        return False
+    state.stack.pop()
+    return True
+
+
 def _map_add(instr: Instr, state: State, values: Values) -> bool:
     owner = state.stack[-instr.arg - 2]
     virtual = _private(owner, "dict", state)
@@ -244,9 +252,33 @@ def _delete_subscr(instr: Instr, state: State, values: Values) -> bool:
     return True
 
 
+METHODS = {"list": "append", "set": "add"}
+
+
+def exact_type(value: int, state: State, values: Values) -> Optional[str]:
+    """ "list", "set" or "dict" for what a display has made, whether others have seen it since or not."""
+    virtual = state.heap.get(value)
+    if virtual is not None:
+        return virtual.kind
+    known = values.known.get(value)
+    return known.kind if known is not None and known.kind in ("list", "set", "dict") else None
+
+
+def growing_call(instr: Instr, state: State) -> Optional[Tuple[str, int]]:
+    """For a call of a list's `append` or a set's `add`: the operation that does the same, and the owner."""
+    if instr.op is not Op.CALL or instr.arg != (1, ()):
+        return None
+    method = state.heap.get(state.stack[-2])
+    if method is None or method.kind != "method" or method.name not in ("append", "add"):
+        return None
+    return ("LIST_APPEND" if method.name == "append" else "SET_ADD"), method.items[0]
+
+
 def _load_attr(instr: Instr, state: State, values: Values) -> bool:
     owner = state.stack[-1]
-    if instr.arg not in ("append", "extend", "pop") or _private(owner, "list", state) is None:
+    if not (instr.arg in ("extend", "pop") and _private(owner, "list", state) is not None) and instr.arg != METHODS.get(
+        exact_type(owner, state, values) or ""
+    ):
         return False
     state.stack.pop()
     _new(state, values, "method", (owner,), instr.arg)
@@ -324,6 +356,7 @@ HANDLERS: Dict[Op, Callable[[Instr, State, Values], bool]] = {
     Op.LIST_TO_TUPLE: _list_to_tuple,
     Op.LIST_APPEND: _list_append,
     Op.LIST_EXTEND: _list_extend,
+    Op.SET_UPDATE: _set_update,
     Op.MAP_ADD: _map_add,
     Op.DICT_UPDATE: _dict_update,
     Op.DICT_MERGE: _dict_update,
