@@ -27,6 +27,7 @@ MOST_FRAMES = 60
 MOST_COPIES = 50  # times the size of the code
 
 NORMAL, CALLED, RAISED = "normal", "called", "raised"
+SHARED_BODIES = frozenset({"BEGIN_FINALLY", "CALL_FINALLY", "WITH_CLEANUP_FINISH"})  # no copies without one of these
 NEVER_FALL = frozenset({"RETURN_VALUE", "RAISE_VARARGS", "JUMP_FORWARD", "JUMP_ABSOLUTE"})
 
 
@@ -148,6 +149,8 @@ def expand_finally_calls(raw: RawCode, names: Mapping[int, str], jumps: List[str
 
     Code that is not reached is dropped. `where` names the code object in errors. Raises BytecodeError.
     """
+    if not any(names.get(number) in SHARED_BODIES for number in set(raw.numbers)):
+        return raw
     expansion = _Expansion(raw, names, jumps, where)
     expansion.run()
     places = sorted(expansion.items, key=_order)

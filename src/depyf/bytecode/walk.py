@@ -45,6 +45,7 @@ class Walk:
         self.guard_shapes: Dict[Guard, str] = {}
         self.handler_entries: Set[int] = set()  # units that need a PUSH_EXC_INFO in front when an exception comes in
         self.jumped_to: Set[int] = set()
+        self.extended: Set[int] = set()  # units whose argument an EXTENDED_ARG before them extends
         self.absorbed: Dict[int, Tuple[int, ...]] = {}
         self.fused: Set[int] = set()  # units that a row before them stands for
         self.converting: Set[int] = set()  # f-string conversions, and the formats that carry them out
@@ -91,6 +92,8 @@ class Walk:
         while self.pending:
             unit, shape, self.blocks = self.pending.pop()
             self._follow(unit, shape)
+        for unit in self.jumped_to & self.extended:
+            raise self.error(unit, "is jumped to past the EXTENDED_ARG in front of it")
         if len(self.converting) != len(self.converted):
             raise BytecodeError("%s converts a value for an f-string and then does not format it" % self.code.co_name)
 
@@ -127,6 +130,7 @@ class Walk:
             if row is None:
                 if self.dialect.names.get(number) != "EXTENDED_ARG":
                     raise self.error(unit, "is no instruction of Python %d.%d" % self.dialect.version)
+                self.extended.add(unit + 1)
                 prefix = argument << 8
                 if prefix > 0xFFFFFFFF:
                     raise self.error(unit, "has too long an argument")

@@ -82,6 +82,8 @@ def split(graph: Graph, regions: Regions, index: int) -> Block:
 
 def _skip_jumps(program: Program, index: int) -> int:
     seen: Set[int] = set()
+    if index >= len(program.instrs):
+        raise NoCopy
     while program.instrs[index].op is Op.JUMP and index not in seen:
         seen.add(index)
         target = program.instrs[index].target
@@ -137,7 +139,7 @@ def continuation(program: Program, body: int, copy: int) -> Optional[int]:
                 found = two if found is None else found
                 break
             leaving = _leaves_handler(instrs, one)
-            if leaving and not (second.op is Op.POP and instrs[two + 1].op is Op.POP_EXCEPT):
+            if leaving and not _leaves_handler(instrs, two):
                 pair = (one + leaving, two)
                 continue
             if first.op in BRANCHES and second.op in BRANCHES:

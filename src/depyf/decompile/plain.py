@@ -34,6 +34,10 @@ def _plain(node: n.Node) -> Optional[n.Node]:
         return None
     if node.name in _METHODS and len(node.args) == 2:
         return _at(n.Call(n.Attribute(node.args[0], _METHODS[node.name]), [node.args[1]]), node)
+    if node.name == "cell" and len(node.args) == 1:
+        # Dynamo passes the cells of closures around; the closure of a function that reads the variable holds its cell.
+        closure = n.Attribute(n.Lambda(n.Arguments(), node.args[0]), "__closure__")
+        return _at(n.Subscript(closure, n.Constant(0)), node)
     if node.name == "list_to_tuple" and len(node.args) == 1:
         return _at(n.Tuple_([n.Starred(node.args[0])]), node)
     return None

@@ -201,9 +201,21 @@ class Machine:
             stack.append(values.negation(stack.pop()))
         elif op is Op.UNARY and arg == "not" and self.truth(state, stack[-1]) is None:
             return self._truth_event(index, stack[-1])
+        elif op is Op.MAKE_FUNCTION and "closure" in arg and self._is(after, Op.LOAD_ATTR, "__closure__"):
+            # `(lambda: x).__closure__[0]`: the way to write the cell of x
+            closure = stack[-2]
+            del stack[len(stack) - pops(instr) :]
+            stack.append(closure)
+            return self.graph.place(after + 1)
         elif not virtual.step(instr, state, values):
             return self._event(index, instr, state)
         return after
+
+    def _is(self, index: int, op: Op, arg: str) -> bool:
+        if not 0 <= index < len(self.graph.instrs):
+            return False
+        instr = self.graph.instrs[index]
+        return instr.op is op and instr.arg == arg
 
     def truth(self, state: State, value: int) -> Optional[bool]:
         """Whether `value` is true, as far as that is known."""

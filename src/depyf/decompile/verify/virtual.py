@@ -5,7 +5,8 @@ only moved between stack slots and local variables since. Reading an item of it,
 code as long as positions are constant integers and keys constant strings or numbers. Where the object gets out (any
 event that it is an operand of), it stops being virtual, and both sides must then hold the same items.
 
-Also here: operators on constants that the compiler evaluates while compiling.
+Also here: operators and comparisons of constant numbers and strings. They run no user code; the compiler evaluates
+some of them, and the dispatch form compares block numbers.
 """
 
 from __future__ import annotations
@@ -28,6 +29,14 @@ FOLDED_BINARY: Dict[str, Callable[[Any, Any], Any]] = {
     "&": operator.and_,
     "|": operator.or_,
     "^": operator.xor,
+}
+FOLDED_COMPARE: Dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
 }
 NUMBERS = (int, float, complex, bool)
 SIMPLE_KEYS = (str, int, bytes, type(None))
@@ -333,7 +342,7 @@ def _fold(count: int, table: Dict[str, Callable[..., Any]]) -> Callable[[Instr, 
     def fold(instr: Instr, state: State, values: Values) -> bool:
         constants = _numbers(state.stack[len(state.stack) - count :], values)
         function = table.get(instr.arg)
-        if constants is None or function is None or type(constants[0]) is str and instr.arg != "+":
+        if constants is None or function is None or type(constants[0]) is str and instr.arg not in ("+", "=="):
             return False
         try:
             result = function(*constants)
@@ -368,5 +377,6 @@ HANDLERS: Dict[Op, Callable[[Instr, State, Values], bool]] = {
     Op.CALL: _call,
     Op.UNARY: _fold(1, FOLDED_UNARY),
     Op.BINARY: _fold(2, FOLDED_BINARY),
+    Op.COMPARE: _fold(2, FOLDED_COMPARE),
 }
 
