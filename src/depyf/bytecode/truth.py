@@ -4,33 +4,15 @@ from __future__ import annotations
 
 from typing import List, Set
 
+from depyf.bytecode.edit import without
 from depyf.bytecode.program import Instr, Op, Program
 
 
 def settle_tests(program: Program) -> None:
     """Rewrite the tests of `program` in place."""
     _turn_tests_positive(program.instrs)
-    _remove(program, _thread_kept_values(program.instrs))
-
-
-def _remove(program: Program, gone: Set[int]) -> None:
-    """Take the instructions at `gone` out; jumps to them go to the next one that is left."""
-    if not gone:
-        return
-    moved = []
-    kept: List[Instr] = []
-    for index, instr in enumerate(program.instrs):
-        moved.append(len(kept))
-        if index not in gone:
-            kept.append(instr)
-    moved.append(len(kept))
-    for instr in kept:
-        if instr.target is not None:
-            instr.target = moved[instr.target]
-    for region in program.regions:
-        region.start, region.end, region.handler = moved[region.start], moved[region.end], moved[region.handler]
-    program.regions = [region for region in program.regions if region.start < region.end]
-    program.instrs = kept
+    settled = without(program, _thread_kept_values(program.instrs))
+    program.instrs, program.regions = settled.instrs, settled.regions
 
 
 def _thread_kept_values(instrs: List[Instr]) -> Set[int]:

@@ -15,10 +15,11 @@ from . import cfg, finally_copies, flow, prepare, reduce, regions, settle
 from . import nodes as n
 from .finish import Unfinished, finish
 from .finally_copies import NoCopy
+from .passes import PassFailed
 from .simulate import SimulationError, Temporaries
 from .structure import Structurer, Unstructured
 
-FAILURES = (Unstructured, Unfinished, SimulationError, NoCopy)
+FAILURES = (Unstructured, Unfinished, SimulationError, NoCopy, PassFailed)
 
 
 def names_in(code: CodeType) -> Set[str]:

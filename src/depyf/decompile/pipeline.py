@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 from types import CodeType
-from typing import Any, Dict, List, Optional, Set
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
 
 from ..bytecode import BytecodeError, normalise
 from ..bytecode.program import Program
 from . import nodes as n
+from . import passes
 from .body import FAILURES, names_in, structured
 from .constants import name_constants
 from .functions import Structured, function_statement, module_body
@@ -40,9 +41,10 @@ def decompile_code(
     except BytecodeError as error:
         raise DecompilationError("%s is not valid bytecode: %s" % (code.co_name, error)) from error
     why = ""
-    for attempt in ("structured", "dispatch"):
+    for plan in _plans(view):
+        attempt = _Attempt(program, plan, name, made, verify)
         try:
-            result = _attempt(program, attempt, name, made, verify)
+            result = attempt.run()
         except FAILURES as error:
             why = why or str(error) or type(error).__name__
             continue
@@ -55,44 +57,93 @@ def decompile_code(
     raise DecompilationError("%s could not be decompiled: %s" % (code.co_name, why))
 
 
-def _attempt(
-    program: Program, form: str, name: Optional[str], made: Optional[n.MakeFunction], verify: bool
-) -> Decompiled:
-    code = program.code
-    used: List[bool] = []
+class _Plan(NamedTuple):
+    """How to go about it: in which form, with which passes (see `passes`), with the profiler's calls or without."""
 
-    def structure(nested: CodeType) -> Structured:
-        inner = program if nested is code else normalise(nested)
-        body = _body(inner, form, used)
+    form: str
+    passes: Sequence[passes.Pass]
+    profiling: bool
+
+
+def _plans(view: str) -> List[_Plan]:
+    """What to try in turn. A pass whose result is refuted is left out, alone if possible."""
+    dispatch = _Plan("dispatch", (), True)
+    if view == "faithful":
+        return [_Plan("structured", (), True), dispatch]
+    every = passes.PASSES
+    fewer = [tuple(each for each in every if each is not left_out) for left_out in every]
+    return [_Plan("structured", chosen, False) for chosen in (every, *fewer, ())] + [dispatch]
+
+
+class _Attempt:
+    """One way of decompiling a code object, nested ones included."""
+
+    def __init__(
+        self, program: Program, plan: _Plan, name: Optional[str], made: Optional[n.MakeFunction], verify: bool
+    ) -> None:
+        self.program = program
+        self.plan = plan
+        self.name = name
+        self.made = made
+        self.verify = verify
+        self.dispatched = False
+        self.rewritten = False  # whether passes had anything to do
+        self.aliases: Dict[str, str] = {}
+        self.droppable: Set[str] = set()
+
+    def run(self) -> Decompiled:
+        """The text and its verdict. Raises one of FAILURES where the plan leads to no text."""
+        code = self.program.code
+        top = self._structure(code)
+        if code.co_flags & _CO_OPTIMIZED:
+            statements: List[n.Stmt] = [function_statement(top, self._structure, self.name, self.made)]
+        else:
+            statements = module_body(top, self._structure)
+        names = name_constants(statements, _all_names(code))
+        if self.dispatched:
+            statements.insert(0, n.Comment("dispatch form: no structured form of this code was found"))
+        text, positions = write(n.Module(statements), self.program.version)
+        verdict = self._check(text, names) if self.verify else Verdict(Status.UNVERIFIED)
+        mapped = source_map(statements, positions, code)
+        return Decompiled(text, verdict, mapped, self.dispatched, names, self.aliases)
+
+    def _structure(self, nested: CodeType) -> Structured:
+        program = self.program if nested is self.program.code else normalise(nested)
+        body = self._body(program)
         for node in walk(body):
-            if nested is not code:
+            if nested is not self.program.code:
                 node.owner = nested
-        return Structured(inner, body)
+        return Structured(program, body)
 
-    top = structure(code)
-    if code.co_flags & _CO_OPTIMIZED:
-        statements: List[n.Stmt] = [function_statement(top, structure, name, made)]
-    else:
-        statements = module_body(top, structure)
-    names = name_constants(statements, _all_names(code))
-    if any(used):
-        statements.insert(0, n.Comment("dispatch form: no structured form of this code was found"))
-    text, positions = write(n.Module(statements), program.version)
-    verdict = check(code, text, names) if verify else Verdict(Status.UNVERIFIED)
-    return Decompiled(text, verdict, source_map(statements, positions, code), any(used), names)
+    def _body(self, program: Program) -> List[n.Stmt]:
+        """Structured statements, or the dispatch form when asked for or when there are none."""
+        try:
+            body = structured(program if self.plan.profiling else passes.cut_profiling(program))
+        except FAILURES:
+            if self.plan.form != "dispatch":
+                raise
+            self.dispatched = True
+            from .dispatch import dispatch_body
 
+            return dispatch_body(program)
+        scope = passes.Scope(program.code, body)
+        self.rewritten = self.rewritten or passes.needs_passes(body, scope)
+        body = passes.run(body, scope, self.plan.passes)
+        self.aliases.update(scope.aliases)
+        self.droppable |= scope.own
+        return body
 
-def _body(program: Program, form: str, used: List[bool]) -> List[n.Stmt]:
-    """Structured statements, or the dispatch form when asked for or when there are none."""
-    if form == "structured":
-        return structured(program)
-    try:
-        return structured(program)
-    except FAILURES:
-        used.append(True)
-        from .dispatch import dispatch_body
-
-        return dispatch_body(program)
+    def _check(self, text: str, names: Dict[str, Any]) -> Verdict:
+        """Compile the text again and compare the programs."""
+        code = self.program.code
+        try:
+            again = _compiled(code, text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            return Verdict(Status.REFUTED, "the text does not compile: %s" % error)
+        prepare = None if self.plan.profiling else passes.cut_profiling
+        return compare(
+            code, again, names=names, droppable=self.droppable, aliases=self.aliases, prepare=prepare
+        )
 
 
 def _all_names(code: CodeType) -> Set[str]:
@@ -103,18 +154,6 @@ def _all_names(code: CodeType) -> Set[str]:
         names |= names_in(item)
         todo.extend(const for const in item.co_consts if isinstance(const, CodeType))
     return names
-
-
-# ---------------------------------------------------------------- the check
-
-
-def check(code: CodeType, text: str, names: Dict[str, Any]) -> Verdict:
-    """Compile the text again and compare the programs."""
-    try:
-        again = _compiled(code, text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        return Verdict(Status.REFUTED, "the text does not compile: %s" % error)
-    return compare(code, again, names=names)
 
 
 def _compiled(code: CodeType, text: str) -> CodeType:

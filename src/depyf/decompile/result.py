@@ -45,7 +45,8 @@ class Decompiled:
     """`text` is a complete `def` (or module text) ending in a newline.
 
     `dispatch`: the text is in the dispatch form (correct, plainer; marked by a comment in the text).
-    `names`: names that the text uses for constants that have no literal, with their values.
+    `names`: names that the text uses for constants that have no literal, with their values. `aliases`: short names of
+    globals in the text, with their real names.
     """
 
     text: str
@@ -53,3 +54,4 @@ class Decompiled:
     source_map: SourceMap
     dispatch: bool = False
     names: Dict[str, Any] = field(default_factory=dict)
+    aliases: Dict[str, str] = field(default_factory=dict)

@@ -8,9 +8,10 @@ same order; it accepts, for instance, a temporary variable in place of a value k
 from __future__ import annotations
 
 from types import CodeType
-from typing import Any, Collection, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Collection, List, Mapping, Optional, Tuple
 
 from depyf.bytecode import normalise
+from depyf.bytecode.program import Program
 from depyf.decompile.result import Status, Verdict
 
 from . import exact, symbolic
@@ -31,16 +32,19 @@ def compare(
     droppable: Collection[str] = (),
     unchecked: Collection[CodeType] = (),
     refuted: Optional[List[CodeType]] = None,
+    aliases: Optional[Mapping[str, str]] = None,
+    prepare: Optional[Callable[[Program], Program]] = None,
 ) -> Verdict:
     """Compare `original` with `again`, the code object of the decompiled text, nested code objects included.
 
     `names`: globals of the text that stand for constants without a literal. `droppable`: local variables of
     `original` that the text need not keep (temporaries of whoever generated the bytecode). `unchecked`: code objects
     in `original` whose instructions are not compared (their text is in the dispatch form): the verdict is then at
-    best UNVERIFIED. The code object with the first difference is appended to `refuted`, if given. The name of the
+    best UNVERIFIED. `aliases`: what globals of the text are really called. `prepare` leaves out of a program of
+    `original` what the text leaves out on purpose. The code object with the first difference is appended to `refuted`, if given. The name of the
     outermost code object is not compared. Raises `BytecodeError` for invalid bytecode only.
     """
-    return _Comparison(original, again, names or {}, version, droppable, unchecked).run(refuted)
+    return _Comparison(original, again, names or {}, version, droppable, unchecked, aliases or {}, prepare).run(refuted)
 
 
 class _Comparison:
@@ -52,12 +56,16 @@ class _Comparison:
         version: Optional[Tuple[int, int]],
         droppable: Collection[str],
         unchecked: Collection[CodeType],
+        aliases: Mapping[str, str],
+        prepare: Optional[Callable[[Program], Program]],
     ) -> None:
         self._outermost = (original, again)
         self._names = names
         self._version = version
         self._droppable = droppable
         self._unchecked = {id(code) for code in unchecked}
+        self._aliases = aliases
+        self._prepare = prepare or (lambda program: program)
         self._places = (Place(original), Place(again))
 
     def run(self, refuted: Optional[List[CodeType]]) -> Verdict:
@@ -98,8 +106,8 @@ class _Comparison:
         codes: List[CodePair] = []
         if _same_bytes(original, again, codes):
             return Verdict(Status.EXACT), codes
-        first = Graph(normalise(original, self._version), self._places[0], renamed)
-        second = Graph(normalise(again, self._version), self._places[1])
+        first = Graph(self._prepare(normalise(original, self._version)), self._places[0], renamed)
+        second = Graph(normalise(again, self._version), self._places[1], globals_=self._aliases)
         variables, harm = variable_difference(first, second)
         walk = exact.walk(first, second, self._names)
         if walk.difference is None and not harm:

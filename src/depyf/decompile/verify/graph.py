@@ -16,14 +16,23 @@ class Graph:
     """Read-only view of a program for walking along its paths.
 
     `place`: where the code was taken from, so that qualified names in it are compared without what lies around.
-    `renamed`: local variables that are called differently on the other side, with their name there.
+    `renamed`: local variables that are called differently on the other side, with their name there. `globals_`: the
+    same for globals.
     """
 
-    def __init__(self, program: Program, place: Optional[Place] = None, renamed: Optional[Mapping[str, str]] = None):
+    def __init__(
+        self,
+        program: Program,
+        place: Optional[Place] = None,
+        renamed: Optional[Mapping[str, str]] = None,
+        globals_: Optional[Mapping[str, str]] = None,
+    ):
         self.program = program
         self.instrs = program.instrs
         if renamed:
             self.instrs = [_renamed(instr, renamed) for instr in self.instrs]
+        if globals_:
+            self.instrs = [_global_renamed(instr, globals_) for instr in self.instrs]
         if place is not None and "__qualname__" in program.code.co_names:
             self.instrs = _without_surroundings(self.instrs, place)
         self._places = _resolve_jumps(program.instrs)
@@ -54,6 +63,12 @@ class Graph:
         if index >= len(self.instrs):
             return "the end of the code"
         return describe(self.instrs[index])
+
+
+def _global_renamed(instr: Instr, globals_: Mapping[str, str]) -> Instr:
+    if instr.op is Op.LOAD_GLOBAL and instr.arg in globals_:
+        return replace(instr, arg=globals_[instr.arg])
+    return instr
 
 
 def describe(instr: Instr) -> str:
