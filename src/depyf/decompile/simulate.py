@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Callable, Dict, List, Optional, Set, Tuple
 
+from ..bytecode.effects import effect
 from ..bytecode.program import Instr, Op
 from . import effects
 from . import nodes as n
@@ -326,7 +327,8 @@ def _swap(state: State, instr: Instr) -> None:
     involved = stack[-depth:]
     if len([value for value in involved if not effects.is_timeless(value)]) > 1:
         if not _swap_is_harmless(state, depth):
-            if depth <= 3 and not any(isinstance(value, (Dup, Chain, UnpackItem, Inplace)) for value in involved):
+            special = any(isinstance(value, (Dup, Chain, UnpackItem, Inplace)) for value in involved)
+            if depth <= 3 and not special and _stores_follow(state):
                 _unpack_swapped(state, depth, instr)
                 return
             state.spill()
@@ -347,6 +349,21 @@ def _swap_is_harmless(state: State, depth: int) -> bool:
         return rest[position].op in (Op.STORE_ATTR, Op.STORE_SUBSCR, Op.BUILD_SLICE)
     if isinstance(state.stack[-1], Dup) and any(isinstance(value, Inplace) for value in state.stack[-4:]):
         return True
+    return False
+
+
+def _stores_follow(state: State) -> bool:
+    """Whether the next instruction to take what was swapped stores it."""
+    height = 0
+    for instr in state.instrs[state.index :]:
+        if instr.op is Op.SWAP and height == 0:
+            continue
+        if instr.op in (Op.COPY, Op.SWAP):
+            return False
+        pops, pushes = effect(instr)
+        if pops > height:
+            return instr.op in STORES or instr.op in (Op.UNPACK_SEQUENCE, Op.UNPACK_EX)
+        height += pushes - pops
     return False
 
 
