@@ -27,14 +27,14 @@ that is an item is bound again, its value gets another name.
 from __future__ import annotations
 
 import copy
-from typing import AbstractSet, Dict, FrozenSet, List, Sequence, Set, Tuple
+from typing import AbstractSet, Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 
 from .. import nodes as n
 from ..effects import stored_names
-from ..tree import blocks_of
+from ..tree import blocks_of, rewrite
 from .expressions import Evaluation
 from .fresh import Fresh, Heap, Ref, freshes
-from .reading import Later, leaves, reads_of
+from .reading import Later, bound_inside, leaves, reads_of
 from .scope import Scope
 
 Names = AbstractSet[str]
@@ -43,38 +43,39 @@ _NONE: FrozenSet[str] = frozenset()
 
 def evaluate_containers(body: List[n.Stmt], scope: Scope) -> List[n.Stmt]:
     """The statements with fresh containers evaluated. Raises PassFailed on a shape that it does not understand."""
-    return _Block(scope, Heap(), _NONE).run(body, _NONE, False)
+    return _Block(scope, Heap(), _NONE, _NONE).run(body, _NONE)
 
 
 class _Block:
     """Rewrites the statements of one block into `out`.
 
-    `pinned`: temporaries that must not be held back. `live`: the names that may be read after the statement at hand.
+    `pinned`: temporaries that must not be held back. `kept`: those that hold the same wherever control goes from here.
+    `live`: the names that may be read after the statement at hand.
     """
 
-    def __init__(self, scope: Scope, heap: Heap, pinned: Names) -> None:
+    def __init__(self, scope: Scope, heap: Heap, pinned: Names, kept: Names) -> None:
         self.scope = scope
         self.heap = heap
         self.pinned = pinned
+        self.kept = kept
         self.out: List[n.Stmt] = []
         self.live: Names = _NONE
         self.reads: Names = _NONE  # of the statement at hand
         self.evaluation = Evaluation(scope, heap, self._ahead)
 
-    def run(self, block: List[n.Stmt], after: Names, meets: bool) -> List[n.Stmt]:
-        """The new statements. `after`: names that may be read after the block.
-
-        `meets`: another way leads to the same place, so temporaries must really hold their values at the end.
-        """
+    def run(self, block: List[n.Stmt], after: Names) -> List[n.Stmt]:
+        """The new statements. `after`: names that may be read after the block."""
         later = Later(block, after)
         for index, statement in enumerate(block):
             ends = isinstance(statement, (n.Return, n.Raise))
             self.live = _NONE if ends else later.names(index)
             self.reads = reads_of([statement])
             self._statement(statement)
-        if meets and not leaves(block):
-            self._make_all(after)
         return self.out
+
+    def end(self, after: Names) -> None:
+        """Other ways lead to where the block ends: what is read there is written down."""
+        self._make_all(after - self.kept)
 
     def _statement(self, statement: n.Stmt) -> None:
         if isinstance(statement, n.Assign):
@@ -92,7 +93,7 @@ class _Block:
                     setattr(statement, key, self.evaluation.value(value))
             self._emit(statement)
         elif isinstance(statement, (n.Break, n.Continue)):
-            self._make_all(self.live)
+            self._make_all(self.live - self.kept)
             self.out.append(statement)
         elif blocks_of(statement):
             self._compound(statement)
@@ -104,11 +105,23 @@ class _Block:
 
     def _assign(self, statement: n.Assign) -> None:
         ahead = all(map(self._takes_parts, statement.targets))
+        was = statement.value
         value = statement.value = self.evaluation.value(statement.value, ahead)
         rest = [target for target in statement.targets if not self._hold(target, value)]
-        if rest:
-            statement.targets = [self.evaluation.target(target) for target in rest]
-            self._emit(statement)
+        if not rest or len(rest) == 1 and value is not was and _is_name(rest[0], value):
+            return
+        temporaries = [target.id for target in rest if isinstance(target, n.Name) and self._takes_parts(target)]
+        others = {name for name in temporaries[1:] if name not in self.pinned}  # the first one will do
+        statement.targets = [
+            self.evaluation.target(target)
+            for target in rest
+            if not isinstance(target, n.Name) or target.id not in others
+        ]
+        self._emit(statement)
+        for name in others:
+            self._bind(name)
+            self.heap.held[name] = n.Name(temporaries[0])
+
 
     def _takes_parts(self, target: n.Expr) -> bool:
         """Whether a display assigned to `target` is worth evaluating part by part."""
@@ -173,24 +186,37 @@ class _Block:
         self.live = {*live, *reads_of(statement.body), *reads_of(statement.orelse)}
         statement.test = self._settle([statement.test])[0]
         ways_on: List[_Block] = []
-        meets = not leaves(statement.body) and not leaves(statement.orelse)
         for block in (statement.body, statement.orelse):
-            arm = _Block(self.scope, self.heap.copy(), self.pinned)
+            arm = _Block(self.scope, self.heap.copy(), self.pinned, self.kept)
             falls = not leaves(block)
-            block[:] = arm.run(block, live, meets)
+            block[:] = arm.run(block, live)
             if falls:
                 ways_on.append(arm)
+        if len(ways_on) == 2:
+            same = _held_by_both(*ways_on)
+            for arm, block in zip(ways_on, (statement.body, statement.orelse)):
+                arm.kept = {*arm.kept, *same}
+                arm.end(live)
+                block[:] = arm.out
+            self.heap.held = same
+        elif ways_on:
+            self.heap.held = ways_on[0].heap.held
         self.out.append(statement)
-        self.heap.held = ways_on[0].heap.held if len(ways_on) == 1 else {}
 
     def _compound(self, statement: n.Stmt) -> None:
-        """A loop, try, with...: what is held and read inside or later is written down before it."""
+        """A loop, try, with...: what is held and read inside or later is written down before it.
+
+        All but values that stay the same: of constants and variables that are not bound inside.
+        """
         before = self.live
         self.live = after = frozenset(before | self.reads)
         if isinstance(statement, n.For):
             statement.iter = self._settle([self.evaluation.value(statement.iter)])[0]
-        self._make_all(after)
-        self.heap.held.clear()
+        bound = bound_inside(statement)
+        stable = {name: value for name, value in self.heap.held.items() if _is_stable(name, value, bound)}
+        self._make_all(after - set(stable))
+        kept = self.kept | set(stable)
+        _replace(statement, stable)
         blocks = blocks_of(statement)
         jumps = isinstance(statement, (n.Try, n.With))  # an exception may lead from anywhere inside to what comes later
         reads = [reads_of(block) for block in blocks]
@@ -198,7 +224,12 @@ class _Block:
             pinned: Set[str] = set(self.pinned)
             if jumps:
                 pinned.update(before, *(reads[other] for other in range(len(blocks)) if other != number))
-            block[:] = _Block(self.scope, Heap(), pinned).run(block, after, True)
+            inside = _Block(self.scope, Heap(dict(stable)), pinned, kept)
+            falls = not leaves(block)
+            block[:] = inside.run(block, after)
+            if falls:
+                inside.end(after)
+        self.heap.held = stable
         self.out.append(statement)
 
     # ------------------------------------------------------------ making what was held back
@@ -313,7 +344,9 @@ class _Block:
         self.heap.held.pop(name, None)
         if self.heap.mentions(name):
             kept = self.scope.fresh()
-            self.out.append(n.Assign([n.Name(kept)], n.Name(name)))
+            old = n.Name(name)
+            old.local = True  # type: ignore[attr-defined]
+            self.out.append(n.Assign([n.Name(kept)], old))
             self.heap.rename(name, kept)
 
 
@@ -335,3 +368,36 @@ def _count(roots: Sequence[n.Expr]) -> Tuple[Dict[int, int], Dict[int, Fresh]]:
         elif isinstance(item, n.Node):
             todo.extend(value for value in vars(item).values() if isinstance(value, (list, n.Node)))
     return counts, containers
+
+
+def _is_stable(name: str, value: n.Expr, bound: Names) -> bool:
+    """Whether `name` holds the same value for as long as only variables of `bound` are bound."""
+    if name in bound or isinstance(value, Ref):
+        return False
+    return not isinstance(value, n.Name) or value.id not in bound
+
+
+def _replace(statement: n.Stmt, stable: Dict[str, n.Expr]) -> None:
+    """Write what stays the same in place of its names, everywhere below `statement`."""
+
+    def held(node: n.Node) -> Optional[n.Node]:
+        return copy.copy(stable[node.id]) if isinstance(node, n.Name) and node.id in stable else None
+
+    rewrite([statement], held)
+
+
+def _held_by_both(one: "_Block", other: "_Block") -> Dict[str, n.Expr]:
+    """What is held alike at the ends of two blocks."""
+    found: Dict[str, n.Expr] = {}
+    for name, value in one.heap.held.items():
+        there = other.heap.held.get(name)
+        if isinstance(value, n.Name) and isinstance(there, n.Name) and value.id == there.id:
+            found[name] = value
+        elif isinstance(value, n.Constant) and isinstance(there, n.Constant) and value.value is there.value:
+            found[name] = value
+    return found
+
+
+def _is_name(target: n.Expr, value: n.Expr) -> bool:
+    """Whether `target = value` assigns a variable to itself."""
+    return isinstance(target, n.Name) and isinstance(value, n.Name) and target.id == value.id

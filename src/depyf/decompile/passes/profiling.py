@@ -44,9 +44,9 @@ _CLOSING = [*_call_of(_EXIT, "$exit", [(Op.LOAD_FAST, "$range")]), (Op.POP, None
 
 def cut_profiling(program: Program) -> Program:
     """`program` without the profiler's calls; `program` itself where there are none."""
-    own = own_variables(program.code)
-    if _MODULE not in program.code.co_names or not own:
+    if _MODULE not in program.code.co_names:
         return program
+    own = own_variables(program.code)
     gone: Set[int] = set()
     variables: Set[str] = set()
     targets = {instr.target for instr in program.instrs}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import AbstractSet, Dict, List, Sequence, Set
+from typing import AbstractSet, Dict, List, Optional, Sequence, Set
 
 from .. import nodes as n
+from ..effects import stored_names
 from ..tree import walk
 
 
@@ -26,6 +27,25 @@ def reads_of(roots: Sequence[n.Node]) -> Set[str]:
             names.add(node.id)
         elif isinstance(node, n.Intrinsic) and node.name == "cell":
             names.update(arg.value for arg in node.args if isinstance(arg, n.Constant) and isinstance(arg.value, str))
+    return names
+
+
+def bound_inside(statement: n.Stmt) -> Set[str]:
+    """The variables that a statement and those inside it bind or delete."""
+    names = stored_names(statement)
+    for node in walk([statement]):
+        targets: List[Optional[n.Node]] = []
+        if isinstance(node, n.For):
+            targets = [node.target]
+        elif isinstance(node, n.WithItem):
+            targets = [node.optional_vars]
+        elif isinstance(node, (n.ExceptHandler, n.MatchAs, n.MatchStar)) and node.name:
+            names.add(node.name)
+        elif isinstance(node, n.MatchMapping) and node.rest:
+            names.add(node.rest)
+        for target in targets:
+            if target is not None:
+                names.update(part.id for part in walk([target]) if isinstance(part, n.Name))
     return names
 
 

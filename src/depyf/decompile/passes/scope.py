@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from types import CodeType
-from typing import Dict, List, Set
+from typing import Dict, FrozenSet, List, Set
 
 from .. import nodes as n
 from ..tree import walk
-from .generated import is_generated, own_variables
+from .generated import is_generated, is_part, own_variables
 
 _PREFIXES = ("__temp_", "__stack_")
 
@@ -19,24 +19,28 @@ class Scope:
     real ones.
     """
 
-    def __init__(self, code: CodeType, body: List[n.Stmt]) -> None:
+    def __init__(self, code: CodeType, body: List[n.Stmt], generated: bool = False) -> None:
         self.code = code
-        self.generated = is_generated(code)
-        self.own = own_variables(code)
+        self.generated = generated or is_generated(code)
+        self.own: FrozenSet[str] = own_variables(code) if self.generated else frozenset()
         self._known: Set[str] = {*code.co_names, *code.co_varnames, *code.co_cellvars, *code.co_freevars}
         self._used = {node.id for node in walk(body) if isinstance(node, n.Name)} | self._known
         self._count = 0
         self.aliases: Dict[str, str] = {}
 
     def is_temporary(self, name: str) -> bool:
-        """Whether the decompiler made this name up: no instruction mentions it."""
+        """Whether the decompiler made this name up, or Dynamo did for a part of an expression."""
+        if name in self.own:
+            return is_part(name)
         return name.startswith(_PREFIXES) and name not in self._known
 
     def is_timeless(self, value: n.Expr) -> bool:
         """Whether `value` may be evaluated later or twice, as long as no variable in it is bound again."""
         if isinstance(value, n.Constant):
             return True
-        return isinstance(value, n.Name) and (self.is_temporary(value.id) or getattr(value, "local", False))
+        return isinstance(value, n.Name) and (
+            self.is_temporary(value.id) or value.id in self.own or getattr(value, "local", False)
+        )
 
     def fresh(self) -> str:
         """The name of a new temporary."""

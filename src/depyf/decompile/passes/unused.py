@@ -4,9 +4,12 @@ Before:
 
     __temp_3 = __stack_0
     __temp_4
+    x = (__temp_5 := y).z
     del graph_out_0
 
-After: nothing.
+After:
+
+    x = y.z
 
 Requires: finished statements. Guarantees: every effect stays.
 
@@ -20,7 +23,7 @@ from __future__ import annotations
 from typing import List, Optional, Set
 
 from .. import nodes as n
-from ..tree import statement_lists
+from ..tree import rewrite, statement_lists
 from .reading import reads_of
 from .scope import Scope
 
@@ -29,6 +32,12 @@ def drop_unused(body: List[n.Stmt], scope: Scope) -> List[n.Stmt]:
     """The statements without what nobody needs."""
     while _drop(body, scope):
         continue
+    read = reads_of(body)
+
+    def without_name(node: n.Node) -> Optional[n.Node]:
+        return node.value if isinstance(node, n.NamedExpr) and _is_unread(node.target, read, scope) else None
+
+    rewrite(body, without_name)
     return body
 
 
