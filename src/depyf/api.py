@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from functools import partial
 from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Optional, Type, Union
 
@@ -61,7 +62,7 @@ class prepare_debug:  # noqa: N801 (used like a function)
         dump.open()
         self._capture = Capture(
             session,
-            decompile=decompile_code,
+            decompile=partial(decompile_code, generated=True),
             on_transformed=self._on_transformed,
             on_graph=self._on_graph,
             on_kernel=self._on_kernel,

@@ -13,8 +13,8 @@ from ..bytecode import normalise
 from ..bytecode.program import Program
 from . import cfg, finally_copies, flow, prepare, reduce, regions, settle
 from . import nodes as n
-from .finish import Unfinished, finish
 from .finally_copies import NoCopy
+from .finish import Unfinished, finish
 from .passes import PassFailed
 from .simulate import SimulationError, Temporaries
 from .structure import Structurer, Unstructured

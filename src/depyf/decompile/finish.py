@@ -168,11 +168,12 @@ def as_assert(stmt: n.If) -> Optional[n.Assert]:
 
 def _failed_assert(stmt: n.Raise) -> Optional[n.Assert]:
     """Raising the compiler's own AssertionError, which only an assert statement does: `assert False`."""
-    exc, msg = stmt.exc, None
+    exc = stmt.exc
+    msg: Optional[n.Expr] = None
     if stmt.cause is not None:
         return None
     if isinstance(exc, n.Call) and len(exc.args) == 1 and not exc.keywords:
-        exc, msg = exc.func, exc.args[0]
+        msg, exc = exc.args[0], exc.func
     if not isinstance(exc, n.Intrinsic) or exc.name != "assertion_error":
         return None
     result = n.Assert(n.Constant(False), msg)

@@ -186,7 +186,7 @@ _DIRECTIVE = re.compile(r"%(?:%|-?\d{0,2}(?:\.\d{0,2})?[sra])")
 
 def is_folded(template: str, count: int) -> bool:
     """Whether the compiler turns `template % (...)`, with `count` elements, into an f-string (3.11+)."""
-    directives = _DIRECTIVE.findall(template)
+    directives: List[str] = _DIRECTIVE.findall(template)
     if "%" in _DIRECTIVE.sub("", template):
         return False
     return sum(directive != "%%" for directive in directives) == count

@@ -30,23 +30,29 @@ def decompile_code(
     verify: bool = True,
     view: str = "readable",
     made: Optional[n.MakeFunction] = None,
+    generated: bool = False,
 ) -> Decompiled:
     """Decompile one code object: of a function to a `def` (called `name`, if given), of a module to its text.
 
     `view`: "readable" folds what provably makes no difference (see `passes`), "faithful" keeps every effect. `made`
-    gives a function's defaults. Raises DecompilationError if `code` is not valid bytecode.
+    gives a function's defaults. `generated`: Dynamo made this code (by default its names tell). Raises
+    DecompilationError if `code` is not valid bytecode.
     """
     try:
         program = normalise(code)
     except BytecodeError as error:
         raise DecompilationError("%s is not valid bytecode: %s" % (code.co_name, error)) from error
     why = ""
+    structured_fails = False
     for plan in _plans(view):
-        attempt = _Attempt(program, plan, name, made, verify)
+        if structured_fails and plan.form == "structured":
+            continue
+        attempt = _Attempt(program, plan, name, made, verify, generated)
         try:
             result = attempt.run()
         except FAILURES as error:
             why = why or str(error) or type(error).__name__
+            structured_fails = not isinstance(error, passes.PassFailed)
             continue
         if result.dispatch and result.verdict.status is Status.REFUTED:
             # blocks chosen by number are beyond the comparison; the form is right by construction, and says what it is
@@ -54,6 +60,7 @@ def decompile_code(
         if result.verdict.status is not Status.REFUTED:
             return result
         why = result.verdict.difference or "refuted"
+        structured_fails = not attempt.rewritten
     raise DecompilationError("%s could not be decompiled: %s" % (code.co_name, why))
 
 
@@ -79,13 +86,20 @@ class _Attempt:
     """One way of decompiling a code object, nested ones included."""
 
     def __init__(
-        self, program: Program, plan: _Plan, name: Optional[str], made: Optional[n.MakeFunction], verify: bool
+        self,
+        program: Program,
+        plan: _Plan,
+        name: Optional[str],
+        made: Optional[n.MakeFunction],
+        verify: bool,
+        generated: bool,
     ) -> None:
         self.program = program
         self.plan = plan
         self.name = name
         self.made = made
         self.verify = verify
+        self.generated = generated
         self.dispatched = False
         self.rewritten = False  # whether passes had anything to do
         self.aliases: Dict[str, str] = {}
@@ -126,7 +140,8 @@ class _Attempt:
             from .dispatch import dispatch_body
 
             return dispatch_body(program)
-        scope = passes.Scope(program.code, body)
+        generated = self.generated and program.code is self.program.code
+        scope = passes.Scope(program.code, body, generated)
         self.rewritten = self.rewritten or passes.needs_passes(body, scope)
         body = passes.run(body, scope, self.plan.passes)
         self.aliases.update(scope.aliases)
@@ -141,9 +156,7 @@ class _Attempt:
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             return Verdict(Status.REFUTED, "the text does not compile: %s" % error)
         prepare = None if self.plan.profiling else passes.cut_profiling
-        return compare(
-            code, again, names=names, droppable=self.droppable, aliases=self.aliases, prepare=prepare
-        )
+        return compare(code, again, names=names, droppable=self.droppable, aliases=self.aliases, prepare=prepare)
 
 
 def _all_names(code: CodeType) -> Set[str]:
@@ -160,8 +173,9 @@ def _compiled(code: CodeType, text: str) -> CodeType:
     """The code object that the text compiles to, in the surroundings that the original had."""
     flags = code.co_flags & _FUTURES
     if not code.co_flags & _CO_OPTIMIZED:
-        return compile(text, "<decompiled>", "exec", flags, True)
-    tree = compile(text, "<decompiled>", "exec", flags | ast.PyCF_ONLY_AST, True)
+        module: CodeType = compile(text, "<decompiled>", "exec", flags, True)
+        return module
+    tree: ast.Module = compile(text, "<decompiled>", "exec", flags | ast.PyCF_ONLY_AST, True)
     function = next(item for item in tree.body if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)))
     depth = 1
     if "__class__" in code.co_freevars:  # a class called `_` mangles no private names
@@ -170,6 +184,7 @@ def _compiled(code: CodeType, text: str) -> CodeType:
     free = [item for item in code.co_freevars if item != "__class__"]
     if free:
         outer = ast.parse("def outer(%s): pass" % ", ".join(free)).body[0]
+        assert isinstance(outer, ast.FunctionDef)
         outer.body = tree.body
         tree.body = [outer]
         depth += 1
@@ -181,4 +196,3 @@ def _compiled(code: CodeType, text: str) -> CodeType:
 
 _EXTRA: Dict[str, Any] = {"type_params": []} if "type_params" in ast.ClassDef._fields else {}
 _FUTURES = 0x1FF0000  # CO_FUTURE_* bits that compile() takes (Include/cpython/code.h)
-

@@ -51,6 +51,14 @@ class Layout(Enum):
     GAP = "gap"  # an empty line (two at the top level), unless at the start of a block or after another gap
 
 
+class Group(Enum):
+    """The bounds of a bracketed list that may be broken into lines (see `breaking`)."""
+
+    OPEN = "open"
+    NEXT = "next"  # after a comma: a space or a line break
+    CLOSE = "close"
+
+
 @dataclass(frozen=True)
 class Child:
     """An expression to spell in a place that demands `prec`."""
@@ -81,7 +89,8 @@ class Fragment:
     positions: Tuple[Tuple[int, Tuple[int, int]], ...]
 
 
-Item = Union[str, Child, Mark, Line, Layout, Fragment]
+Item = Union[str, Child, Mark, Line, Layout, Fragment, Group]
+Piece = Union[str, Mark, Fragment, Group]  # what is left of items when children are spelled
 
 
 def separated(parts: Sequence[Sequence[Item]], separator: str = ", ") -> List[Item]:
@@ -97,3 +106,16 @@ def separated(parts: Sequence[Sequence[Item]], separator: str = ", ") -> List[It
 def children(exprs: Sequence[n.Expr], prec: Prec = Prec.TEST) -> List[Item]:
     """`exprs` as a comma-separated list."""
     return separated([[Child(expr, prec)] for expr in exprs])
+
+
+def breakable(parts: Sequence[Sequence[Item]]) -> List[Item]:
+    """`parts` as a comma-separated list between brackets, broken into lines if need be."""
+    if len(parts) < 2:
+        return separated(parts)
+    items: List[Item] = [Group.OPEN]
+    for index, part in enumerate(parts):
+        if index:
+            items += [",", Group.NEXT]
+        items.extend(part)
+    items.append(Group.CLOSE)
+    return items

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Type
 from depyf.bytecode.grammar import Grammar
 from depyf.decompile import nodes as n
 from depyf.decompile.literals import QUOTES, has_literal, literal, set_literal, string_literal
-from depyf.decompile.printing import Child, Fragment, Item, Mark, Prec, WriteError, children, separated
+from depyf.decompile.printing import Child, Fragment, Item, Mark, Prec, WriteError, breakable, children, separated
 
 Spelled = Tuple[Prec, List[Item]]
 
@@ -220,7 +220,7 @@ def _call(node: n.Call, context: Context) -> Spelled:
 def arguments(args: Sequence[n.Expr], keywords: Sequence[n.Keyword]) -> List[Item]:
     """The arguments of a call, or the bases of a class."""
     parts: List[List[Item]] = [[Child(arg)] for arg in args]
-    return separated(parts + [keyword(each) for each in keywords])
+    return breakable(parts + [keyword(each) for each in keywords])
 
 
 def _starred(node: n.Starred, context: Context) -> Spelled:
@@ -236,13 +236,13 @@ def _tuple(node: n.Tuple_, context: Context) -> Spelled:
 
 
 def _list(node: n.List_, context: Context) -> Spelled:
-    return Prec.ATOM, ["[", *children(node.elts), "]"]
+    return Prec.ATOM, ["[", *breakable([[Child(elt)] for elt in node.elts]), "]"]
 
 
 def _set(node: n.Set_, context: Context) -> Spelled:
     if not node.elts:
         return Prec.ATOM, ["{*()}"]
-    return Prec.ATOM, ["{", *children(node.elts), "}"]
+    return Prec.ATOM, ["{", *breakable([[Child(elt)] for elt in node.elts]), "}"]
 
 
 def _dict(node: n.Dict_, context: Context) -> Spelled:
@@ -252,7 +252,7 @@ def _dict(node: n.Dict_, context: Context) -> Spelled:
             parts.append(["**", Child(value, Prec.BIT_OR)])
         else:
             parts.append([Child(key), ": ", Child(value)])
-    return Prec.ATOM, ["{", *separated(parts), "}"]
+    return Prec.ATOM, ["{", *breakable(parts), "}"]
 
 
 def _named(node: n.NamedExpr, context: Context) -> Spelled:
@@ -300,8 +300,8 @@ def _generator(node: n.GeneratorExp, context: Context) -> Spelled:
     return Prec.ATOM, ["(", *_comprehension([Child(node.elt)], node.generators), ")"]
 
 
-def parameters(args: n.Arguments) -> List[Item]:
-    """A parameter list, without the parentheses."""
+def parameters(args: n.Arguments) -> List[List[Item]]:
+    """The items of a parameter list."""
     parts: List[List[Item]] = []
     positional = list(args.posonlyargs) + list(args.args)
     without_default = len(positional) - len(args.defaults)
@@ -318,7 +318,7 @@ def parameters(args: n.Arguments) -> List[Item]:
         parts.append(_parameter(arg, default))
     if args.kwarg is not None:
         parts.append(["**", *_parameter(args.kwarg, None)])
-    return separated(parts)
+    return parts
 
 
 def _parameter(arg: n.Arg, default: Optional[n.Expr]) -> List[Item]:
@@ -331,7 +331,7 @@ def _parameter(arg: n.Arg, default: Optional[n.Expr]) -> List[Item]:
 
 
 def _lambda(node: n.Lambda, context: Context) -> Spelled:
-    listed = parameters(node.args)
+    listed = separated(parameters(node.args))
     return Prec.TEST, ["lambda", *([" ", *listed] if listed else []), ": ", Child(node.body)]
 
 

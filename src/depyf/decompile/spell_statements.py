@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List, Sequence, Type, Union
 
 from depyf.decompile import nodes as n
 from depyf.decompile.literals import docstring_literal
-from depyf.decompile.printing import Child, Item, Layout, Line, Mark, Prec, WriteError, children, separated
+from depyf.decompile.printing import Child, Item, Layout, Line, Mark, Prec, WriteError, breakable, children, separated
 from depyf.decompile.spell_expressions import arguments, iterable, parameters
 
 BEGIN, END, INDENT, DEDENT, GAP = Layout.BEGIN, Layout.END, Layout.INDENT, Layout.DEDENT, Layout.GAP
@@ -204,7 +204,16 @@ def _type_params(params: Sequence[n.TypeParam]) -> List[Item]:
 def _function(node: n.FunctionDef) -> List[Item]:
     word = "async def " if node.is_async else "def "
     returns: List[Item] = [] if node.returns is None else [" -> ", Child(node.returns)]
-    signature = [word, node.name, *_type_params(node.type_params), "(", *parameters(node.args), ")", *returns, ":"]
+    signature = [
+        word,
+        node.name,
+        *_type_params(node.type_params),
+        "(",
+        *breakable(parameters(node.args)),
+        ")",
+        *returns,
+        ":",
+    ]
     return [*_decorators(node.decorators), *_line(node, *signature), *_documented(node.body)]
 
 

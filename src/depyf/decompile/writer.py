@@ -12,10 +12,11 @@ from typing import Dict, List, Sequence, Tuple
 from depyf.bytecode.grammar import grammar
 from depyf.decompile import nodes as n
 from depyf.decompile import spell_expressions, spell_statements
-from depyf.decompile.printing import Child, Fragment, Item, Layout, Line, Mark, Prec
+from depyf.decompile.breaking import break_line
+from depyf.decompile.printing import Child, Fragment, Group, Item, Layout, Line, Mark, Piece, Prec
 from depyf.decompile.spell_expressions import Context
 
-_INDENT = "    "
+_INDENT = 4
 
 Positions = Dict[int, n.Position]
 
@@ -49,12 +50,14 @@ class _Writer:
         self.positions: Positions = {}
         self._context = context
         self._pieces: List[str] = []
+        self._pending: List[Piece] = []  # of the line being written
         self._line, self._column = 1, 0
         self._depth = 0
         self._fresh = True  # at the start of the text or of a block: no gap wanted
 
     def text(self) -> str:
         """What has been written."""
+        self._end_line()
         return "".join(self._pieces)
 
     def run(self, items: Sequence[Item]) -> None:
@@ -62,10 +65,8 @@ class _Writer:
         stack: List[Item] = list(reversed(items))
         while stack:
             item = stack.pop()
-            if isinstance(item, str):
-                self._add(item)
-            elif isinstance(item, Mark):
-                self.positions.setdefault(id(item.node), (self._line, self._column))
+            if isinstance(item, (str, Mark, Fragment, Group)):
+                self._pending.append(item)
             elif isinstance(item, Child):
                 prec, inner = spell_expressions.spell(item.node, self._context)
                 # `:=` is allowed bare only in the places that name it.
@@ -77,10 +78,19 @@ class _Writer:
                     self._docstring(item.node)
                 else:
                     stack.extend(reversed(spell_statements.spell(item.node)))
-            elif isinstance(item, Fragment):
-                self._fragment(item)
             else:
                 self._layout(item)
+
+    def _end_line(self) -> None:
+        """Write out the line that is pending."""
+        pending, self._pending = self._pending, []
+        break_line(pending, _INDENT * self._depth, self._add, self._place)
+
+    def _place(self, piece: Piece) -> None:
+        if isinstance(piece, Mark):
+            self.positions.setdefault(id(piece.node), (self._line, self._column))
+        elif isinstance(piece, Fragment):
+            self._fragment(piece)
 
     def _add(self, text: str) -> None:
         self._pieces.append(text)
@@ -93,9 +103,10 @@ class _Writer:
 
     def _layout(self, command: Layout) -> None:
         if command is Layout.BEGIN:
-            self._add(_INDENT * self._depth)
+            self._add(" " * _INDENT * self._depth)
             self._fresh = False
         elif command is Layout.END:
+            self._end_line()
             self._add("\n")
         elif command is Layout.INDENT:
             self._depth += 1
@@ -107,7 +118,7 @@ class _Writer:
             self._fresh = True
 
     def _docstring(self, node: spell_statements.Docstring) -> None:
-        indent = _INDENT * self._depth
+        indent = " " * _INDENT * self._depth
         self._layout(Layout.BEGIN)
         self.positions[id(node.statement)] = (self._line, self._column)
         self._add(node.text(indent, self._context.grammar.docstring_dedented))

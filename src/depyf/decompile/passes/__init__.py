@@ -1,13 +1,12 @@
 """The readable view: small rewrites of finished statements, one idiom each, in this order.
 
-Each takes the statements of one code object and its `Scope`, and gives the new statements; each says what it requires, what
-it guarantees and why it is sound. Correctness does not depend on them: without any the text is as right, and the pipeline
-leaves one out when verification refutes what it made.
+Each takes the statements of one code object and its `Scope`, and gives the new statements; each says what it requires,
+what it guarantees and why it is sound. Correctness does not depend on them: without any the text is as right, and the
+pipeline leaves one out when verification refutes what it made.
 """
 
 from __future__ import annotations
 
-from types import CodeType
 from typing import Callable, List, NamedTuple, Sequence
 
 from .. import nodes as n

@@ -122,7 +122,6 @@ class _Block:
             self._bind(name)
             self.heap.held[name] = n.Name(temporaries[0])
 
-
     def _takes_parts(self, target: n.Expr) -> bool:
         """Whether a display assigned to `target` is worth evaluating part by part."""
         if isinstance(target, n.Name):
@@ -386,16 +385,21 @@ def _replace(statement: n.Stmt, stable: Dict[str, n.Expr]) -> None:
     rewrite([statement], held)
 
 
-def _held_by_both(one: "_Block", other: "_Block") -> Dict[str, n.Expr]:
+def _held_by_both(one: _Block, other: _Block) -> Dict[str, n.Expr]:
     """What is held alike at the ends of two blocks."""
     found: Dict[str, n.Expr] = {}
     for name, value in one.heap.held.items():
         there = other.heap.held.get(name)
-        if isinstance(value, n.Name) and isinstance(there, n.Name) and value.id == there.id:
-            found[name] = value
-        elif isinstance(value, n.Constant) and isinstance(there, n.Constant) and value.value is there.value:
+        if there is not None and _alike(value, there):
             found[name] = value
     return found
+
+
+def _alike(one: n.Expr, other: n.Expr) -> bool:
+    """Whether two held values are the same variable or constant."""
+    if isinstance(one, n.Name):
+        return isinstance(other, n.Name) and one.id == other.id
+    return isinstance(one, n.Constant) and isinstance(other, n.Constant) and one.value is other.value
 
 
 def _is_name(target: n.Expr, value: n.Expr) -> bool:

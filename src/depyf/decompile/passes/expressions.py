@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Optional, Union
 
 from .. import nodes as n
 from ..effects import walk
@@ -48,7 +48,7 @@ class Evaluation:
         if isinstance(expr, n.Name):
             held = self._heap.held.get(expr.id)
             return expr if held is None else copy.copy(held)
-        if isinstance(expr, (n.Constant, Ref)):
+        if isinstance(expr, (n.Constant, Ref)) or isinstance(expr, n.Intrinsic) and expr.name == "cell":
             return expr
         if isinstance(expr, n.NamedExpr):
             return self._named(expr, first)
@@ -62,7 +62,7 @@ class Evaluation:
             return self._to_tuple(expr, first)
         if isinstance(expr, (n.BoolOp, n.IfExp)):
             return self._conditional(expr, first)
-        if isinstance(expr, _OWN_SCOPE) or isinstance(expr, n.Intrinsic) and expr.name == "cell":
+        if isinstance(expr, _OWN_SCOPE):
             if any(isinstance(node, n.Name) and node.id in self._heap.held for node in walk(expr)):
                 raise PassFailed("a nested scope uses a temporary")
             return expr
@@ -75,9 +75,9 @@ class Evaluation:
                     expr.keys[index] = self.value(key, first and index == 0)
                 expr.values[index] = self.value(expr.values[index])
             return expr
-        for key, item in vars(expr).items():
+        for part, item in vars(expr).items():
             if isinstance(item, n.Expr):
-                setattr(expr, key, self.value(item, first))
+                setattr(expr, part, self.value(item, first))
                 first = False
             elif isinstance(item, list):
                 for index, each in enumerate(item):
@@ -98,7 +98,7 @@ class Evaluation:
             raise PassFailed("%s is bound inside an expression" % name)
         return expr
 
-    def _display(self, expr: Any, first: bool) -> n.Expr:
+    def _display(self, expr: Union[n.List_, n.Tuple_], first: bool) -> n.Expr:
         items: List[n.Expr] = []
         known = True
         for elt in expr.elts:
@@ -124,7 +124,7 @@ class Evaluation:
             kind = "list" if isinstance(expr, n.List_) else "tuple"
             return Ref(Fresh(kind, items, expr.offset))
         expr.elts = items
-        return expr  # type: ignore[no-any-return]
+        return expr
 
     def _ahead(self, value: n.Expr) -> n.Expr:
         """Evaluate `value` into a temporary before the statement."""
@@ -155,7 +155,8 @@ class Evaluation:
         if isinstance(where, slice):
             kind = expr.value.fresh.kind if isinstance(expr.value, Ref) else "tuple"
             return Ref(Fresh(kind, list(items[where]), expr.offset))
-        return copy.copy(items[where])
+        item: n.Expr = copy.copy(items[where])
+        return item
 
     def _call(self, expr: n.Call, first: bool) -> n.Expr:
         expr.func = self.value(expr.func, first)

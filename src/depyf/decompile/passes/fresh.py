@@ -32,7 +32,7 @@ class Heap:
 
     held: Dict[str, n.Expr] = field(default_factory=dict)
 
-    def copy(self) -> "Heap":
+    def copy(self) -> Heap:
         """A copy with containers of its own, shared in the same way."""
         return Heap(_Copier().held(self.held))
 
@@ -95,15 +95,19 @@ class _Copier:
 
 
 def position(index: n.Expr, count: int) -> Any:
-    """A constant index or slice of a container of `count` items as an int or slice; None if it is none or out of range."""
+    """A constant index or slice of a container of `count` items, as int or slice; None if unknown or out of range."""
     if isinstance(index, n.Constant) and type(index.value) is int:
         return index.value if -count <= index.value < count else None
     if isinstance(index, n.Constant) and isinstance(index.value, slice):
         parts = [index.value.start, index.value.stop, index.value.step]
     elif isinstance(index, n.Slice):
-        if any(part is not None and not isinstance(part, n.Constant) for part in (index.lower, index.upper, index.step)):
+        if any(
+            part is not None and not isinstance(part, n.Constant) for part in (index.lower, index.upper, index.step)
+        ):
             return None
-        parts = [part.value if isinstance(part, n.Constant) else None for part in (index.lower, index.upper, index.step)]
+        parts = [
+            part.value if isinstance(part, n.Constant) else None for part in (index.lower, index.upper, index.step)
+        ]
     else:
         return None
     if any(part is not None and type(part) is not int for part in parts) or parts[2] == 0:

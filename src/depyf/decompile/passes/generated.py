@@ -1,4 +1,4 @@
-"""What tells bytecode that Dynamo generated from bytecode that a compiler made, and which of its names are Dynamo's own.
+"""What tells Dynamo's bytecode from bytecode that a compiler made, and which of its names are Dynamo's own.
 
 Facts from PyTorch 2.2 to 2.14: `torch/_dynamo/codegen.py` (`graph_out_N`, `tmp_N` are local variables that hold the
 outputs of a graph and parts of calls), `torch/_dynamo/output_graph.py` (the globals `__compiled_fn_N`, from 2.8 on with

@@ -92,6 +92,8 @@ class _Search:
 
     def _inside(self, node: n.Node, is_target: bool) -> None:
         """Evaluate a node that is no name and no constant."""
+        if isinstance(node, n.Expr) and self.scope.is_timeless(node):
+            return
         if isinstance(node, n.Compare):
             self.part(node, "left")
             self.part(node.comparators, 0)

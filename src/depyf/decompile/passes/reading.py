@@ -19,9 +19,7 @@ def reads_of(roots: Sequence[n.Node]) -> Set[str]:
             for target in node.targets:
                 if isinstance(target, n.Tuple_):
                     bound.update(id(elt) for elt in target.elts if isinstance(elt, n.Name))
-        elif isinstance(node, n.For):
-            bound.add(id(node.target))
-        elif isinstance(node, n.NamedExpr):
+        elif isinstance(node, (n.For, n.NamedExpr)):
             bound.add(id(node.target))
         elif isinstance(node, n.Name) and id(node) not in bound:
             names.add(node.id)

@@ -36,8 +36,8 @@ class Scope:
 
     def is_timeless(self, value: n.Expr) -> bool:
         """Whether `value` may be evaluated later or twice, as long as no variable in it is bound again."""
-        if isinstance(value, n.Constant):
-            return True
+        if isinstance(value, n.Constant) or isinstance(value, n.Intrinsic) and value.name == "cell":
+            return True  # the cell of a variable is always the same object
         return isinstance(value, n.Name) and (
             self.is_temporary(value.id) or value.id in self.own or getattr(value, "local", False)
         )

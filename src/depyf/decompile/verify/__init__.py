@@ -41,8 +41,9 @@ def compare(
     `original` that the text need not keep (temporaries of whoever generated the bytecode). `unchecked`: code objects
     in `original` whose instructions are not compared (their text is in the dispatch form): the verdict is then at
     best UNVERIFIED. `aliases`: what globals of the text are really called. `prepare` leaves out of a program of
-    `original` what the text leaves out on purpose. The code object with the first difference is appended to `refuted`, if given. The name of the
-    outermost code object is not compared. Raises `BytecodeError` for invalid bytecode only.
+    `original` what the text leaves out on purpose. The code object with the first difference is appended to
+    `refuted`, if given. The name of the outermost code object is not compared. Raises `BytecodeError` for invalid
+    bytecode only.
     """
     return _Comparison(original, again, names or {}, version, droppable, unchecked, aliases or {}, prepare).run(refuted)
 

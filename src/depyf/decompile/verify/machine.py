@@ -392,4 +392,3 @@ def _joins(graph: Graph) -> Set[int]:
     joins = {graph.place(instr.target) for instr in graph.instrs if instr.target is not None}
     joins.update(graph.place(region.handler) for region in graph.program.regions)
     return joins
-

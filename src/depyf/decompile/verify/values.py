@@ -26,7 +26,6 @@ class Known:
     """What is known of a value. `kind`: "const", "bool", "not" (`data`: of which value), "cell", "maybe" (unbound),
     "global" (read from global `data`), "iterator", or "list", "set", "dict": of exactly this type."""
 
-
     kind: str
     data: Any = None
 

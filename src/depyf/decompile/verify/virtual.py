@@ -379,4 +379,3 @@ HANDLERS: Dict[Op, Callable[[Instr, State, Values], bool]] = {
     Op.BINARY: _fold(2, FOLDED_BINARY),
     Op.COMPARE: _fold(2, FOLDED_COMPARE),
 }
-
