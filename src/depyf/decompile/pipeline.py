@@ -101,6 +101,7 @@ class _Attempt:
         self.verify = verify
         self.generated = generated
         self.dispatched = False
+        self.cut = False  # whether the profiler's calls were left out
         self.rewritten = False  # whether passes had anything to do
         self.aliases: Dict[str, str] = {}
         self.droppable: Set[str] = set()
@@ -114,12 +115,20 @@ class _Attempt:
         else:
             statements = module_body(top, self._structure)
         names = name_constants(statements, _all_names(code))
-        if self.dispatched:
-            statements.insert(0, n.Comment("dispatch form: no structured form of this code was found"))
+        statements[:0] = map(n.Comment, self._remarks())
         text, positions = write(n.Module(statements), self.program.version)
         verdict = self._check(text, names) if self.verify else Verdict(Status.UNVERIFIED)
         mapped = source_map(statements, positions, code)
         return Decompiled(text, verdict, mapped, self.dispatched, names, self.aliases)
+
+    def _remarks(self) -> List[str]:
+        """What a reader must know of how the text differs from what runs."""
+        remarks = ["%s is short for %s" % pair for pair in sorted(self.aliases.items())]
+        if self.cut:
+            remarks.append(passes.COMMENT)
+        if self.dispatched:
+            remarks.append("dispatch form: no structured form of this code was found")
+        return remarks
 
     def _structure(self, nested: CodeType) -> Structured:
         program = self.program if nested is self.program.code else normalise(nested)
@@ -132,7 +141,8 @@ class _Attempt:
     def _body(self, program: Program) -> List[n.Stmt]:
         """Structured statements, or the dispatch form when asked for or when there are none."""
         try:
-            body = structured(program if self.plan.profiling else passes.cut_profiling(program))
+            shown = program if self.plan.profiling else passes.cut_profiling(program)
+            body = structured(shown)
         except FAILURES:
             if self.plan.form != "dispatch":
                 raise
@@ -140,6 +150,7 @@ class _Attempt:
             from .dispatch import dispatch_body
 
             return dispatch_body(program)
+        self.cut = self.cut or shown is not program
         generated = self.generated and program.code is self.program.code
         scope = passes.Scope(program.code, body, generated)
         self.rewritten = self.rewritten or passes.needs_passes(body, scope)
