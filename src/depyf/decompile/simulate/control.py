@@ -1,0 +1,122 @@
+"""Iteration, generators, exceptions, `with`, and what is left."""
+
+from __future__ import annotations
+
+from typing import List, Optional
+
+from ...bytecode.program import Instr, Op
+from .. import nodes as n
+from ..transient import ExcMatch, GetIter, Marker
+from .state import SimulationError, State
+from .table import TABLE, Handler, handles
+
+
+def _iterate(kind: str) -> Handler:
+    def make(state: State, instr: Instr) -> None:
+        value = state.pop()
+        if isinstance(value, Marker):
+            state.push(value)
+        else:
+            state.push(GetIter(kind, value))
+
+    return make
+
+
+TABLE[Op.GET_ITER] = _iterate("iter")
+TABLE[Op.GET_AITER] = _iterate("aiter")
+TABLE[Op.GET_YIELD_FROM_ITER] = _iterate("yield_from")
+TABLE[Op.GET_AWAITABLE] = _iterate("awaitable")
+
+
+@handles(Op.YIELD_FROM)
+def _yield_from(state: State, instr: Instr) -> None:
+    state.pop()
+    source = state.pop()
+    if isinstance(source, Marker):
+        state.push(source)
+    elif isinstance(source, GetIter) and source.kind == "awaitable":
+        state.push(n.Await(source.value))
+    elif isinstance(source, GetIter) and source.kind == "yield_from":
+        state.push(n.YieldFrom(source.value))
+    else:
+        state.push(n.YieldFrom(source))
+
+
+@handles(Op.YIELD)
+def _yield(state: State, instr: Instr) -> None:
+    value = state.pop()
+    state.push(n.Yield(value))
+
+
+@handles(Op.RETURN)
+def _return(state: State, instr: Instr) -> None:
+    value = state.pop()
+    state.emit(n.Return(value), instr.offset)
+
+
+@handles(Op.RAISE)
+def _raise(state: State, instr: Instr) -> None:
+    values: List[Optional[n.Expr]] = list(state.pop_many(instr.arg))
+    values += [None] * (2 - len(values))
+    state.emit(n.Raise(values[0], values[1]), instr.offset)
+
+
+@handles(Op.RERAISE)
+def _reraise(state: State, instr: Instr) -> None:
+    state.pop_raw()
+    state.emit(n.ExprStmt(n.Intrinsic("reraise")), instr.offset)
+
+
+@handles(Op.PUSH_EXC_INFO)
+def _push_exc(state: State, instr: Instr) -> None:
+    exc = state.pop_raw()
+    state.push(Marker("previous"))
+    state.push(exc)
+
+
+@handles(Op.POP_EXCEPT)
+def _pop_except(state: State, instr: Instr) -> None:
+    state.pop_raw()
+
+
+@handles(Op.CHECK_EXC_MATCH)
+def _exc_match(state: State, instr: Instr) -> None:
+    state.push(ExcMatch(state.pop()))
+
+
+@handles(Op.BEFORE_WITH, Op.BEFORE_ASYNC_WITH)
+def _before_with(state: State, instr: Instr) -> None:
+    manager = state.pop()
+    state.spill()
+    enter = n.ExprStmt(n.Intrinsic("enter" if instr.op is Op.BEFORE_WITH else "async_enter", [manager]))
+    enter.offset = instr.offset
+    state.stmts.append(enter)
+    state.push(Marker("exit"))
+    state.push(Marker("entered"))
+
+
+@handles(Op.WITH_EXCEPT_START)
+def _with_except_start(state: State, instr: Instr) -> None:
+    state.push(n.Intrinsic("with_except_start"))
+
+
+@handles(Op.WITH_EXIT)
+def _with_exit(state: State, instr: Instr) -> None:
+    state.pop_raw()
+    state.push(Marker("exit_result"))
+
+
+@handles(Op.SETUP_ANNOTATIONS)
+def _setup_annotations(state: State, instr: Instr) -> None:
+    state.emit(n.ExprStmt(n.Intrinsic("setup_annotations")), instr.offset)
+
+
+@handles(Op.IMPORT_STAR)
+def _import_star(state: State, instr: Instr) -> None:
+    raise SimulationError("import * of no import")
+
+
+@handles(Op.INTRINSIC)
+def _other(state: State, instr: Instr) -> None:
+    name, count = instr.arg
+    state.push(n.Intrinsic(name, state.pop_many(count)))
