@@ -34,7 +34,6 @@ def jump_kind(number, name):
     return "backward" if "JUMP_BACKWARD" in name else "forward"
 
 
-
 def lookup(*names):
     for name in names:
         if hasattr(opcode, name):

@@ -39,7 +39,7 @@ class prepare_debug:  # noqa: N801 (used like a function)
     """
 
     def __init__(
-        self, dump_src_dir: Union[str, "os.PathLike[str]"], clean_wild_fx_code: bool = True, log_bytecode: bool = False
+        self, dump_src_dir: Union[str, os.PathLike[str]], clean_wild_fx_code: bool = True, log_bytecode: bool = False
     ) -> None:
         self.dump_src_dir = os.fspath(dump_src_dir)
         self.clean_wild_fx_code = clean_wild_fx_code

@@ -16,7 +16,16 @@ import typing
 import unittest.mock
 
 MODULES = (
-    argparse, ast, asyncio.base_events, asyncio.tasks, contextlib, inspect, json.decoder, subprocess, tempfile, typing,
+    argparse,
+    ast,
+    asyncio.base_events,
+    asyncio.tasks,
+    contextlib,
+    inspect,
+    json.decoder,
+    subprocess,
+    tempfile,
+    typing,
     unittest.mock,
 )
 

@@ -29,7 +29,7 @@ def fail(kind):
 def operators(log, a, b):
     a += b
     x = -a * b // 3 % 7 - ~b
-    log.append((x << 2, x >> 1, x & 3, x | 8, x ^ 5, a ** 2, a / 4))
+    log.append((x << 2, x >> 1, x & 3, x | 8, x ^ 5, a**2, a / 4))
     return a < b <= 10 != x, a is b, a is not None, a in (1, 2), b not in {3: 4}, not a
 
 

@@ -36,7 +36,21 @@ def kinds(log, subject):
 
 
 SUBJECTS = (
-    0, 1, 2, "text", [1, 2], [1, 2, 3], [1, 2, 9], {"k": [4, 5], "n": 6}, {"k": 1, "z": 2}, {"n": 1}, {},
-    Point(0, 3), Point(0, 0), Point(2, 1), None, 2.5,
+    0,
+    1,
+    2,
+    "text",
+    [1, 2],
+    [1, 2, 3],
+    [1, 2, 9],
+    {"k": [4, 5], "n": 6},
+    {"k": 1, "z": 2},
+    {"n": 1},
+    {},
+    Point(0, 3),
+    Point(0, 0),
+    Point(2, 1),
+    None,
+    2.5,
 )
 CALLS = {kinds: tuple((subject,) for subject in SUBJECTS)}

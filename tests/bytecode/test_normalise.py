@@ -85,30 +85,53 @@ needs_nulls_below = pytest.mark.skipif(VERSION not in ((3, 11), (3, 12)), reason
 
 @needs_nulls_below
 def test_null_pushed_first_and_swapped_into_place():
-    program = normalise(assemble(
-        ("LOAD_FAST", 0), ("PUSH_NULL", 0), ("SWAP", 2), ("LOAD_FAST", 1), ("CALL", 1), ("RETURN_VALUE", 0)
-    ))
+    program = normalise(
+        assemble(("LOAD_FAST", 0), ("PUSH_NULL", 0), ("SWAP", 2), ("LOAD_FAST", 1), ("CALL", 1), ("RETURN_VALUE", 0))
+    )
     assert shown(program) == [("LOAD_FAST", "a"), ("LOAD_FAST", "b"), ("CALL", (1, ())), "RETURN"]
 
 
 @needs_nulls_below
 def test_copies_and_swaps_across_nulls_count_values_only():
-    program = normalise(assemble(
-        ("LOAD_FAST", 0), ("PUSH_NULL", 0), ("LOAD_FAST", 1), ("COPY", 3), ("SWAP", 4), ("POP_TOP", 0),
-        ("CALL", 0), ("BUILD_TUPLE", 2), ("RETURN_VALUE", 0),
-    ))
+    program = normalise(
+        assemble(
+            ("LOAD_FAST", 0),
+            ("PUSH_NULL", 0),
+            ("LOAD_FAST", 1),
+            ("COPY", 3),
+            ("SWAP", 4),
+            ("POP_TOP", 0),
+            ("CALL", 0),
+            ("BUILD_TUPLE", 2),
+            ("RETURN_VALUE", 0),
+        )
+    )
     assert shown(program) == [
-        ("LOAD_FAST", "a"), ("LOAD_FAST", "b"), ("COPY", 2), ("SWAP", 3), "POP", ("CALL", (0, ())),
-        ("BUILD_TUPLE", 2), "RETURN",
+        ("LOAD_FAST", "a"),
+        ("LOAD_FAST", "b"),
+        ("COPY", 2),
+        ("SWAP", 3),
+        "POP",
+        ("CALL", (0, ())),
+        ("BUILD_TUPLE", 2),
+        "RETURN",
     ]
 
 
 @needs_nulls_below
 def test_a_null_that_rises_above_values_keeps_their_order():
-    program = normalise(assemble(
-        ("PUSH_NULL", 0), ("LOAD_FAST", 0), ("LOAD_FAST", 1), ("LOAD_FAST", 2), ("SWAP", 4), ("POP_TOP", 0),
-        ("BUILD_TUPLE", 3), ("RETURN_VALUE", 0),
-    ))
+    program = normalise(
+        assemble(
+            ("PUSH_NULL", 0),
+            ("LOAD_FAST", 0),
+            ("LOAD_FAST", 1),
+            ("LOAD_FAST", 2),
+            ("SWAP", 4),
+            ("POP_TOP", 0),
+            ("BUILD_TUPLE", 3),
+            ("RETURN_VALUE", 0),
+        )
+    )
     # raw: [NULL a b c] -> [c a b NULL] -> [c a b]
     assert shown(program)[3:] == [("SWAP", 3), ("SWAP", 2), ("BUILD_TUPLE", 3), "RETURN"]
 

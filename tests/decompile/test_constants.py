@@ -15,7 +15,10 @@ VERSION = sys.version_info[:2]
 def test_each_object_gets_one_name_and_the_text_computes_with_it() -> None:
     odd = frozenset({1})
     values = [math, dict, odd, (1, dict), 5, "text"]
-    body = [n.Assign([n.Name("r")], n.List_([n.Constant(value) for value in [*values, dict]])), n.ExprStmt(n.Name("math"))]  # noqa: E501
+    body = [
+        n.Assign([n.Name("r")], n.List_([n.Constant(value) for value in [*values, dict]])),
+        n.ExprStmt(n.Name("math")),
+    ]  # noqa: E501
     names = name_constants(body, taken=["dict"])
     assert sorted(map(id, names.values())) == sorted(map(id, values[:3]))
     assert "math" not in names and "dict" not in names

@@ -48,7 +48,11 @@ def test_forms(source: str) -> None:
     text, _ = write(n.Module([folded[0]]), sys.version_info[:2])
     assert text == source + "\n"
     left = [instr.op for instr in instrs[folded[1] :]]
-    assert Op.IMPORT_FROM not in left and Op.IMPORT_NAME not in left and not any(op.name.startswith("STORE") for op in left)  # noqa: E501
+    assert (
+        Op.IMPORT_FROM not in left
+        and Op.IMPORT_NAME not in left
+        and not any(op.name.startswith("STORE") for op in left)
+    )  # noqa: E501
 
 
 def load(*rest: Instr, level: Any = 0, names: Any = None, name: str = "a") -> List[Instr]:

@@ -88,7 +88,19 @@ def test_subclasses_have_no_literal() -> None:
     assert literal(int) is None
 
 
-DOCSTRINGS = ["one", "one\n\n    more\n    ", "one\n\nmore\n", "\n  a\n    b\n", 'q"\\', 'a\n"""\n"', "a\n   \nb", "a\n\tb", "\na", "a\n", "a\n  "]  # noqa: E501
+DOCSTRINGS = [
+    "one",
+    "one\n\n    more\n    ",
+    "one\n\nmore\n",
+    "\n  a\n    b\n",
+    'q"\\',
+    'a\n"""\n"',
+    "a\n   \nb",
+    "a\n\tb",
+    "\na",
+    "a\n",
+    "a\n  ",
+]  # noqa: E501
 
 
 @pytest.mark.parametrize("text", DOCSTRINGS)
@@ -113,5 +125,5 @@ def test_names_for_values_without_literal() -> None:
     taken = {"dict"}
     assert name_for(dict, taken) == "dict_2"
     assert name_for(os, ()) == "os"
-    for value in (object(), os.path, len, lambda: 1, compile("1", "", "eval"), 1 .__add__, frozenset()):
+    for value in (object(), os.path, len, lambda: 1, compile("1", "", "eval"), (1).__add__, frozenset()):
         assert name_for(value, ()).isidentifier()

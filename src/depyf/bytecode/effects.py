@@ -106,19 +106,41 @@ BY_ARGUMENT: Dict[Op, Callable[..., Effect]] = {
     Op.INTRINSIC: lambda arg: (arg[1], 1),
 }
 
-CANNOT_RAISE = frozenset({
-    # stack moves and constants
-    Op.POP, Op.COPY, Op.SWAP, Op.LOAD_CONST, Op.LOAD_COMMON_CONST, Op.LOAD_ASSERTION_ERROR, Op.LOAD_CLOSURE,
-    # local stores; the destructor of the value that is replaced or dropped cannot raise into the program
-    Op.STORE_FAST, Op.STORE_DEREF, Op.LOAD_FAST_AND_CLEAR,
-    # displays of values that need no hashing, and functions: only out-of-memory could make them fail
-    Op.BUILD_TUPLE, Op.BUILD_LIST, Op.BUILD_SLICE, Op.BUILD_STRING, Op.LIST_APPEND, Op.LIST_TO_TUPLE,
-    Op.BUILD_CONST_KEY_MAP, Op.BUILD_TEMPLATE, Op.BUILD_INTERPOLATION, Op.MAKE_FUNCTION,
-    # control and the bookkeeping of exceptions. A RETURN in a try-block is not caught by it
-    Op.JUMP, Op.RETURN, Op.PUSH_EXC_INFO, Op.POP_EXCEPT,
-    # tests of type only
-    Op.MATCH_MAPPING, Op.MATCH_SEQUENCE,
-})
+CANNOT_RAISE = frozenset(
+    {
+        # stack moves and constants
+        Op.POP,
+        Op.COPY,
+        Op.SWAP,
+        Op.LOAD_CONST,
+        Op.LOAD_COMMON_CONST,
+        Op.LOAD_ASSERTION_ERROR,
+        Op.LOAD_CLOSURE,
+        # local stores; the destructor of the value that is replaced or dropped cannot raise into the program
+        Op.STORE_FAST,
+        Op.STORE_DEREF,
+        Op.LOAD_FAST_AND_CLEAR,
+        # displays of values that need no hashing, and functions: only out-of-memory could make them fail
+        Op.BUILD_TUPLE,
+        Op.BUILD_LIST,
+        Op.BUILD_SLICE,
+        Op.BUILD_STRING,
+        Op.LIST_APPEND,
+        Op.LIST_TO_TUPLE,
+        Op.BUILD_CONST_KEY_MAP,
+        Op.BUILD_TEMPLATE,
+        Op.BUILD_INTERPOLATION,
+        Op.MAKE_FUNCTION,
+        # control and the bookkeeping of exceptions. A RETURN in a try-block is not caught by it
+        Op.JUMP,
+        Op.RETURN,
+        Op.PUSH_EXC_INFO,
+        Op.POP_EXCEPT,
+        # tests of type only
+        Op.MATCH_MAPPING,
+        Op.MATCH_SEQUENCE,
+    }
+)
 
 
 def effect(instr: Instr) -> Effect:

@@ -27,4 +27,4 @@ def grammar(version: Tuple[int, int]) -> Grammar:
         docstring_dedented=version >= (3, 13),
         percent_folded=version >= (3, 11),
         starred_index=version >= (3, 11),
-        )
+    )

@@ -43,11 +43,29 @@ class MarshalReader:
         self.depth = 0
         self.references: List[Any] = []
         self.readers: Dict[str, Callable[[], Any]] = {
-            "i": self._int, "l": self._long, "f": self._text_float, "g": self._float, "x": self._text_complex,
-            "y": self._complex, "s": self._bytes, "t": self._text, "u": self._text, "a": self._ascii,
-            "A": self._ascii, "z": self._short_ascii, "Z": self._short_ascii, "(": self._tuple,
-            ")": self._small_tuple, "[": self._list, "<": self._set, ">": self._frozenset, "{": self._dict,
-            "}": self._dict, "c": self._code, ":": self._slice, "I": self._long_int,
+            "i": self._int,
+            "l": self._long,
+            "f": self._text_float,
+            "g": self._float,
+            "x": self._text_complex,
+            "y": self._complex,
+            "s": self._bytes,
+            "t": self._text,
+            "u": self._text,
+            "a": self._ascii,
+            "A": self._ascii,
+            "z": self._short_ascii,
+            "Z": self._short_ascii,
+            "(": self._tuple,
+            ")": self._small_tuple,
+            "[": self._list,
+            "<": self._set,
+            ">": self._frozenset,
+            "{": self._dict,
+            "}": self._dict,
+            "c": self._code,
+            ":": self._slice,
+            "I": self._long_int,
         }
         self.constants = {"N": None, "F": False, "T": True, ".": ..., "S": StopIteration}
 

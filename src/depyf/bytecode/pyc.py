@@ -13,8 +13,14 @@ from depyf.bytecode.versions import host_version
 
 # The magic number of each release; those in between belong to pre-releases, whose bytecode differed
 RELEASES = {
-    3413: (3, 8), 3425: (3, 9), 3439: (3, 10), 3495: (3, 11),
-    3531: (3, 12), 3571: (3, 13), 3627: (3, 14), 3666: (3, 15),
+    3413: (3, 8),
+    3425: (3, 9),
+    3439: (3, 10),
+    3495: (3, 11),
+    3531: (3, 12),
+    3571: (3, 13),
+    3627: (3, 14),
+    3666: (3, 15),
 }
 HEADER_SIZE = 16
 

@@ -18,8 +18,8 @@ def settle_tests(program: Program) -> None:
 def _thread_kept_values(instrs: List[Instr]) -> Set[int]:
     """A kept value whose truth was just tested is not tested again.
 
-    `a and b or c` is compiled so that a false `a` jumps to the test of `(a and b)`, which is `a`. The compiler threads that
-    jump past the second test only if both are on one line of source (`flowgraph.c`, jump threading), so the same
+    `a and b or c` is compiled so that a false `a` jumps to the test of `(a and b)`, which is `a`. The compiler threads
+    that jump past the second test only if both are on one line of source (`flowgraph.c`, jump threading), so the same
     expression compiles to either. Returns the instructions that are needless then: those that keep a value which both
     ways drop.
     """
@@ -51,8 +51,8 @@ _POSITIVE = {"is not": "is", "not in": "in"}
 def _turn_tests_positive(instrs: List[Instr]) -> None:
     """`a is not b` tested for truth is `a is b` tested for falsehood: both give exactly True or False.
 
-    The compiler's optimiser itself rewrites one into the other (`ast_opt.c`, `not` before `is` and `in`), so source that
-    means the same compiles to either.
+    The compiler's optimiser itself rewrites one into the other (`ast_opt.c`, `not` before `is` and `in`), so source
+    that means the same compiles to either.
     """
     targets = {instr.target for instr in instrs if instr.target is not None}
     for index, instr in enumerate(instrs[:-1]):

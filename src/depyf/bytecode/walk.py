@@ -63,7 +63,10 @@ class Walk:
             local_names = code.co_varnames
             cell_names = cells + code.co_freevars
         self.tables: Dict[int, Sequence[Any]] = {
-            NAME: code.co_names, CONSTANT: code.co_consts, LOCAL: local_names, CELL: cell_names,
+            NAME: code.co_names,
+            CONSTANT: code.co_consts,
+            LOCAL: local_names,
+            CELL: cell_names,
         }
         if not dialect.block_stack:
             self._read_guards(code.co_exceptiontable)  # type: ignore[attr-defined,unused-ignore]
@@ -80,9 +83,8 @@ class Walk:
 
     def _is_stop_iteration_handler(self, unit: int) -> bool:
         """3.12+: the handler around a whole generator that turns a leaking StopIteration into RuntimeError."""
-        return (
-            self.name_at(unit) == "CALL_INTRINSIC_1"
-            and self.dialect.intrinsics_1[self.arguments[unit] :][:1] == ("INTRINSIC_STOPITERATION_ERROR",)
+        return self.name_at(unit) == "CALL_INTRINSIC_1" and self.dialect.intrinsics_1[self.arguments[unit] :][:1] == (
+            "INTRINSIC_STOPITERATION_ERROR",
         )
 
     # --- the loop -----------------------------------------------------------------------------------------------

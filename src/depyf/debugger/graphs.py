@@ -20,8 +20,8 @@ Report = Callable[[BaseException], None]
 def point_graphs(modules: Iterable[Any], text: str, filename: str, first: int, report: Report) -> None:
     """Make those of `modules` that are the graph printed in `text` point into the file `filename`.
 
-    The file holds `text` from its line `first` on. A module that isn't compiled yet is pointed when it is; one that is not the same graph is left alone. What goes
-    wrong later is given to `report`; nothing is raised then.
+    The file holds `text` from its line `first` on. A module that isn't compiled yet is pointed when it is; one that is
+    not the same graph is left alone. What goes wrong later is given to `report`; nothing is raised then.
     """
     file = _GraphFile(text, filename, first, report)
     for module in modules:

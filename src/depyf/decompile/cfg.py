@@ -21,14 +21,14 @@ class Block:
     """`succs`: [jump target] or, for a branch, [true, false]; for FOR_ITER [next, exhausted]; empty after an end.
 
     `handler`: the block where an exception goes, or None. `neutral`: nothing in it can raise, so it may be written
-    inside or outside of a protected region. `instrs` excludes plain jumps and branches, which `succs` and `branch` tell.
+    inside or outside of a protected region. `instrs` excludes plain jumps and branches, which `succs` and `branch` hold.
     """
 
     id: int
     start: int
     instrs: List[Instr]
-    succs: List["Block"] = field(default_factory=list)
-    handler: Optional["Block"] = None
+    succs: List[Block] = field(default_factory=list)
+    handler: Optional[Block] = None
     neutral: bool = True
     kind: str = "jump"  # "jump", "branch", "for", "end"
     depth: int = -1

@@ -1,10 +1,10 @@
 """Comprehensions: from the structured body of `<listcomp>`, `<genexpr>`... to the expression.
 
-    for x in .0:                 [elt for x in ITER if test for y in z]
-        if test:
-            for y in z:
-                list_append(result, elt)
-    return result
+for x in .0:                 [elt for x in ITER if test for y in z]
+    if test:
+        for y in z:
+            list_append(result, elt)
+return result
 """
 
 from __future__ import annotations

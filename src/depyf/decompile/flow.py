@@ -1,7 +1,7 @@
 """The graph that is reduced and structured: nodes hold simulated code instead of instructions.
 
-A node's code is a list of events (runs of instructions, and reductions that change its stack). Simulating a node replays
-its events; when a node takes over another one, the other's events are replayed on its state.
+A node's code is a list of events (runs of instructions, and reductions that change its stack). Simulating a node
+replays its events; when a node takes over another one, the other's events are replayed on its state.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ..bytecode import can_raise, effect
 from ..bytecode.program import Instr, Op
 from . import nodes as n
 from . import simulate
-from .cfg import Block, Graph
+from .cfg import Graph
 from .effects import walk
 from .prepare import Handling, handling
 from .regions import Regions, TryRegion
@@ -64,7 +64,7 @@ class Node:
         """Nothing but a jump."""
         return self.kind == "jump" and not self.instrs and len(self.events) == 0
 
-    def resolve(self) -> "Node":
+    def resolve(self) -> Node:
         """Where a jump to this node ends up."""
         node, steps = self, 0
         while node.is_stub() and steps < 1000:
@@ -147,7 +147,9 @@ def build(graph: Graph, regions: Regions, temporaries: Temporaries) -> Flow:
     for block in graph.blocks:
         by_block[block.id].succs = [by_block[succ.id] for succ in block.succs]
     flow = Flow(list(by_block.values()), by_block[graph.entry.id], temporaries, regions)
-    flow.handlers = {region.handler.id: by_block[region.handler.id] for region in regions.all if region.handler.id in by_block}
+    flow.handlers = {
+        region.handler.id: by_block[region.handler.id] for region in regions.all if region.handler.id in by_block
+    }
     _split_ends(flow)
     for node in flow.nodes:
         node.lines = {instr.line for instr in node.instrs if instr.line is not None}

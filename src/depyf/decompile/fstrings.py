@@ -34,9 +34,7 @@ def formatted(node: n.Expr, context: Context) -> Union[Fragment, n.Expr]:
         raise _NoQuotes("nested too deep for this version")
     assert isinstance(node, n.JoinedStr), "t-strings exist only where every quote works"
     # Strings over several lines inside an f-string come last: legal, but hard to read.
-    return (
-        _percent_format(node) or _with_some_quotes(node, replace(context, line_breaks=True)) or _concatenation(node)
-    )
+    return _percent_format(node) or _with_some_quotes(node, replace(context, line_breaks=True)) or _concatenation(node)
 
 
 def _with_some_quotes(node: n.Expr, context: Context) -> Optional[Fragment]:

@@ -1,10 +1,10 @@
 """Import statements from the instructions that the compiler makes of them.
 
-    import a.b            LOAD_CONST level, LOAD_CONST None, IMPORT_NAME a.b, STORE a
-    import a.b as c       ..., IMPORT_NAME a.b, IMPORT_FROM b, STORE c, POP
-    import a.b.c as d     ..., IMPORT_NAME a.b.c, IMPORT_FROM b, SWAP 2, POP, IMPORT_FROM c, STORE d, POP
-    from m import a as b  LOAD_CONST level, LOAD_CONST ("a",), IMPORT_NAME m, IMPORT_FROM a, STORE b, POP
-    from m import *       ..., IMPORT_NAME m, IMPORT_STAR
+import a.b            LOAD_CONST level, LOAD_CONST None, IMPORT_NAME a.b, STORE a
+import a.b as c       ..., IMPORT_NAME a.b, IMPORT_FROM b, STORE c, POP
+import a.b.c as d     ..., IMPORT_NAME a.b.c, IMPORT_FROM b, SWAP 2, POP, IMPORT_FROM c, STORE d, POP
+from m import a as b  LOAD_CONST level, LOAD_CONST ("a",), IMPORT_NAME m, IMPORT_FROM a, STORE b, POP
+from m import *       ..., IMPORT_NAME m, IMPORT_STAR
 """
 
 from __future__ import annotations

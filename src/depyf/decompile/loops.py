@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class LoopPlan:
-    """`body`: first node of the body. `test`: of a while, or None. `normal`: where the loop goes when it is exhausted or
-    its test fails, or None. `exit`: where `break` leads; equal to `normal` when there is no else clause."""
+    """What a loop looks like.
+
+    `body`: first node of the body. `test`: of a while, or None. `normal`: where the loop goes when it is exhausted or
+    its test fails, or None. `exit`: where `break` leads; equal to `normal` when there is no else clause.
+    """
 
     body: Node
     test: Optional[n.Expr]
@@ -26,7 +29,7 @@ class LoopPlan:
     exit: Optional[Node]
 
 
-def plan_loop(head: Node, structurer: "Structurer", ctx: "Context") -> LoopPlan:
+def plan_loop(head: Node, structurer: Structurer, ctx: Context) -> LoopPlan:
     """Decide what the loop at `head` looks like."""
     inside = structurer.dom.loops.get(id(head), {id(head)})  # a for statement may never come round
     skip = structurer.exits.skip
@@ -46,7 +49,7 @@ def plan_loop(head: Node, structurer: "Structurer", ctx: "Context") -> LoopPlan:
     return LoopPlan(body, test, normal, _exit(head, normal, leaving, inside, structurer, ctx))
 
 
-def _breaks(head: Node, inside: Set[int], structurer: "Structurer", ctx: "Context") -> List[Node]:
+def _breaks(head: Node, inside: Set[int], structurer: Structurer, ctx: Context) -> List[Node]:
     """Targets of the edges that leave the loop from within its body."""
     found: List[Node] = []
     by_id = {id(node): node for node in structurer.dom.order}
@@ -75,8 +78,8 @@ def _exit(
     normal: Optional[Node],
     leaving: List[Node],
     inside: Set[int],
-    structurer: "Structurer",
-    ctx: "Context",
+    structurer: Structurer,
+    ctx: Context,
 ) -> Optional[Node]:
     if normal is not None and (normal in leaving or not leaving):
         return normal
@@ -113,7 +116,7 @@ def _exit(
     return None
 
 
-def _reaches(starts: List[Node], goal: Node, avoid: Set[int], structurer: "Structurer") -> bool:
+def _reaches(starts: List[Node], goal: Node, avoid: Set[int], structurer: Structurer) -> bool:
     """Whether `goal` can be reached from one of `starts` without passing the loop."""
     seen: Set[int] = set()
     todo = list(starts)

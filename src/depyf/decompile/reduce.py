@@ -192,7 +192,12 @@ def _short_circuit(flow: Flow, node: Node) -> bool:
     """test `a` to X or (test `b` to X or Y)  ->  test `a and b`, `a or b`, with `not` where the arms are crossed."""
     for position in (0, 1):
         inner, other = node.succs[position], node.succs[1 - position]
-        if inner.kind != "branch" or not _is_pure(inner, node) or not _untouched(inner) or inner.resolve() is other.resolve():
+        if (
+            inner.kind != "branch"
+            or not _is_pure(inner, node)
+            or not _untouched(inner)
+            or inner.resolve() is other.resolve()
+        ):
             continue
         assert inner.test is not None
         right = inner.test
@@ -280,7 +285,11 @@ def _or_value(flow: Flow, node: Node) -> bool:
         if not _is_pure(other, node) or other.kind != "jump":
             continue
         assert other.state is not None
-        if len(other.state.stack) != depth or other.state.low != depth - 1 or other.succs[0].resolve() is not kept.resolve():
+        if (
+            len(other.state.stack) != depth
+            or other.state.low != depth - 1
+            or other.succs[0].resolve() is not kept.resolve()
+        ):
             continue
         right = other.state.as_value(other.state.stack[-1])
         if mentions_slot(right, depth - 1) or isinstance(right, Marker):
@@ -386,9 +395,7 @@ def _continues(test: Optional[n.Expr], slot: int) -> Optional[n.Compare]:
 def _chained(first: n.Compare, second: n.Compare) -> n.Compare:
     middle = first.comparators[-1]
     middle = middle.value if isinstance(middle, Dup) else middle
-    return n.Compare(
-        first.left, [*first.ops, *second.ops], [*first.comparators[:-1], middle, *second.comparators]
-    )
+    return n.Compare(first.left, [*first.ops, *second.ops], [*first.comparators[:-1], middle, *second.comparators])
 
 
 def _chain_test(flow: Flow, node: Node) -> bool:

@@ -1,6 +1,6 @@
 """Protected regions of a control-flow graph: which try or with statement each block belongs to.
 
-The compiler adds handlers that only clean up and raise again; leaving a handler implies them, so they are looked through:
+The compiler adds handlers that only clean up and raise again; leaving a handler implies them, so they are seen through:
 `COPY; POP_EXCEPT; RERAISE` around every handler, `name = None; del name; raise` around `except E as name`.
 """
 
@@ -21,10 +21,10 @@ class TryRegion:
 
     handler: Block
     kind: str
-    parent: Optional["TryRegion"] = None
+    parent: Optional[TryRegion] = None
     depth: int = 0  # of the stack that is kept
 
-    def chain(self) -> List["TryRegion"]:
+    def chain(self) -> List[TryRegion]:
         """This region and the ones around it, innermost first."""
         result: List[TryRegion] = []
         region: Optional[TryRegion] = self

@@ -8,7 +8,7 @@ from typing import Any, Dict, Optional, Tuple
 
 
 class DecompilationError(Exception):
-    """The input is not something that can be decompiled (no code object, or not valid bytecode). The message says why."""
+    """The input cannot be decompiled: it is no code object, or no valid bytecode. The message says why."""
 
 
 class Status(enum.Enum):
@@ -37,7 +37,7 @@ class SourceMap:
     """
 
     offsets: Dict[int, Tuple[int, int]] = field(default_factory=dict)
-    nested: Dict[int, "SourceMap"] = field(default_factory=dict)
+    nested: Dict[int, SourceMap] = field(default_factory=dict)
 
 
 @dataclass

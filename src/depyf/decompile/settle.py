@@ -1,4 +1,4 @@
-"""Between reduction and structuring: nothing is left on the stack between nodes, and copied loop tests are one again."""
+"""Between reduction and structuring: nothing is left on the stack between nodes, copied loop tests are one again."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ def _store_stack(flow: Flow, node: Node) -> None:
             continue
         moves.append((index, state.as_value(value)))
     written = {index for index, _ in moves}
-    if any(_reads(value, written, index) for index, value in moves) or (node.test is not None and _reads(node.test, written, -1)):
+    if any(_reads(value, written, index) for index, value in moves) or (
+        node.test is not None and _reads(node.test, written, -1)
+    ):
         names = []
         for index, value in moves:
             name = flow.temporaries.fresh()
@@ -103,7 +105,7 @@ def same(one: object, two: object) -> bool:
 
 
 def _join_loop_tests(flow: Flow) -> None:
-    """From 3.10 on the test of a while loop is compiled twice, at the top and at the bottom; jump back to the top one."""
+    """From 3.10 on the test of a while loop is compiled twice, at the top and at the bottom; keep the top one."""
     by_body: Dict[int, List[Node]] = {}
     for node in flow.nodes:
         if node.kind == "branch":
@@ -127,7 +129,11 @@ def _top_test(candidates: List[Node], bottom: Node, position: int, body: Node) -
     for top in candidates:
         if top is bottom or top.kind != "branch" or top.start >= body.start or top.depth > bottom.depth + 1:
             continue
-        if top.succs[position].resolve() is not body or top.region is not bottom.region or top.handling != bottom.handling:
+        if (
+            top.succs[position].resolve() is not body
+            or top.region is not bottom.region
+            or top.handling != bottom.handling
+        ):
             continue
         if top.succs[1 - position].resolve() is not bottom.succs[1 - position].resolve():
             continue

@@ -1,8 +1,8 @@
 """Statements from the flow graph: a walk over the dominator tree.
 
 `sequence` writes a node and all that follows up to the place where the enclosing construct goes on by itself (the
-`follow` of its context). A jump becomes nothing (to the follow), `break`, `continue`, or the code at its target, written
-here. Where none of these fits, the code at the target is written a second time, within a budget; the text then still
+`follow` of its context). A jump becomes nothing (to the follow), `break`, `continue`, or the code at its target,
+written here. Where none of these fits, the code at the target is written a second time, within a budget; the text then still
 does the same. Raises Unstructured where that isn't possible either.
 """
 
@@ -14,11 +14,11 @@ from typing import List, Optional, Set, Tuple
 from . import nodes as n
 from .dominators import Dominators
 from .flow import Flow, Node
+from .loops import LoopPlan, peel_iterator, plan_loop, take_target
 from .prepare import Handling
 from .reduce import negate
 from .regions import TryRegion
 from .tries import Exits, clauses, peel_enter
-from .loops import LoopPlan, peel_iterator, plan_loop, take_target
 
 COPY_BUDGET = 400  # nodes that may be written a second time, per code object
 

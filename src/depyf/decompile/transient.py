@@ -63,7 +63,7 @@ class UnpackItem(Expr):
 
 @dataclass(eq=False)
 class GetIter(Expr):
-    """`iter(value)` as a for statement or comprehension does it; `kind` is "iter", "aiter", "yield_from" or "awaitable"."""
+    """`iter(value)` as a for statement does it; `kind` is "iter", "aiter", "yield_from" or "awaitable"."""
 
     kind: str
     value: Expr
@@ -83,5 +83,3 @@ class ImportedModule(Expr):
     name: str
     level: int
     fromlist: Expr
-
-

@@ -73,14 +73,16 @@ class Exits:
         """Whether all of `nodes`, or the handlers they raise to, are in the region."""
         return all(_within(node.region, region) for node in self.dom.order if id(node) in nodes)
 
-    def plan(self, node: Node, region: TryRegion, structurer: "Structurer", ctx: "Context") -> TryPlan:
+    def plan(self, node: Node, region: TryRegion, structurer: Structurer, ctx: Context) -> TryPlan:
         """Decide where the try or with statement that starts at `node` ends."""
         inside = {id(other) for other in self.dom.order if _within(other.region, region)}
         handler = self.flow.handlers[region.handler.id]
         handled = {id(other) for other in self.dom.order if self.dom.dominates(handler, other)}
         from_body = self._targets(inside, inside | handled, structurer, ctx)
         inside_handler = {
-            id(other) for other in self.dom.order if len(other.handling) > len(ctx.handling) and region.handler in other.handling
+            id(other)
+            for other in self.dom.order
+            if len(other.handling) > len(ctx.handling) and region.handler in other.handling
         }
         from_handler = self._targets(inside_handler, inside | inside_handler, structurer, ctx)
         joins = [
@@ -113,7 +115,7 @@ class Exits:
                 orelse, after = None, orelse
         return TryPlan(after, orelse)
 
-    def _completes(self, inside: Set[int], ctx: "Context") -> bool:
+    def _completes(self, inside: Set[int], ctx: Context) -> bool:
         """Whether a handler goes on behind the statement, so that code behind the body alone is an else clause."""
         if ctx.follow is None or ctx.loop is not None and ctx.follow is ctx.loop.head:
             return False
@@ -121,7 +123,7 @@ class Exits:
             self.skip(succ) is ctx.follow for node in self.dom.order if id(node) in inside for succ in node.succs
         )
 
-    def _targets(self, sources: Set[int], inside: Set[int], structurer: "Structurer", ctx: "Context") -> List[Node]:
+    def _targets(self, sources: Set[int], inside: Set[int], structurer: Structurer, ctx: Context) -> List[Node]:
         """Where edges from `sources` to outside of `inside` lead, without what the context knows or can be copied."""
         found: List[Node] = []
         for node in self.dom.order:
@@ -163,7 +165,7 @@ def peel_enter(out: List[n.Stmt]) -> Optional[n.Intrinsic]:
     return None
 
 
-def clauses(structurer: "Structurer", handler: Node, ctx: "Context") -> List[n.ExceptHandler]:
+def clauses(structurer: Structurer, handler: Node, ctx: Context) -> List[n.ExceptHandler]:
     """The except clauses of the handler that starts at `handler`."""
     from .structure import Unstructured
 

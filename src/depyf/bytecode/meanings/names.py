@@ -20,8 +20,10 @@ def load_from_dict(op: Op, kind: int) -> Special:
         shape = walk.take(unit, shape, 1) + VALUE
         before = walk.previous[unit]
         made = walk.out[before] if before >= 0 else None
-        if not made or len(made) != 1 or not (
-            made[0].op is Op.LOAD_LOCALS or made[0].op is Op.LOAD_DEREF and made[0].arg == CLASS_NAMESPACE
+        if (
+            not made
+            or len(made) != 1
+            or not (made[0].op is Op.LOAD_LOCALS or made[0].op is Op.LOAD_DEREF and made[0].arg == CLASS_NAMESPACE)
         ):
             raise walk.error(unit, "has no load of a class namespace in front of it")
         walk.absorb(unit, [before])

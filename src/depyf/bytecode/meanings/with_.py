@@ -25,11 +25,18 @@ def load_special(walk: Walk, unit: int, argument: int, shape: str) -> Optional[s
     call = load + 1
     if not (
         enter
-        and made and len(made) == 1 and made[0].op is Op.COPY and made[0].arg == 1
-        and walk.name_at(swap_2) == "SWAP" and walk.arguments[swap_2] == 2
-        and walk.name_at(swap_3) == "SWAP" and walk.arguments[swap_3] == 3
-        and walk.name_at(load) == "LOAD_SPECIAL" and _method(walk, walk.arguments[load]) == enter
-        and walk.name_at(call) == "CALL" and walk.arguments[call] == 0
+        and made
+        and len(made) == 1
+        and made[0].op is Op.COPY
+        and made[0].arg == 1
+        and walk.name_at(swap_2) == "SWAP"
+        and walk.arguments[swap_2] == 2
+        and walk.name_at(swap_3) == "SWAP"
+        and walk.arguments[swap_3] == 3
+        and walk.name_at(load) == "LOAD_SPECIAL"
+        and _method(walk, walk.arguments[load]) == enter
+        and walk.name_at(call) == "CALL"
+        and walk.arguments[call] == 0
     ):
         raise walk.error(unit, "is not part of entering a with-statement")
     walk.absorb(unit, [before])
