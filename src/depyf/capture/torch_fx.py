@@ -2,7 +2,8 @@
 
 Sibling of `torch_internals`, for torch.fx alone. Names used, all there from torch 2.2 to 2.14: `GraphModule.recompile`
 (public), `__deepcopy__` and `_code`; `_LazyGraphModule._real_recompile` and `real_recompile`, which exist where a
-module compiles its `forward` at its first call. Without them a graph's frames keep torch's made-up file names; nothing else is lost.
+module compiles its `forward` at its first call. Without them a graph's frames keep torch's made-up file names; nothing
+else is lost.
 """
 
 from __future__ import annotations

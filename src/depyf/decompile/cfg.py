@@ -21,7 +21,7 @@ class Block:
     """`succs`: [jump target] or, for a branch, [true, false]; for FOR_ITER [next, exhausted]; empty after an end.
 
     `handler`: the block where an exception goes, or None. `neutral`: nothing in it can raise, so it may be written
-    inside or outside of a protected region. `instrs` excludes plain jumps and branches, which `succs` and `branch` hold.
+    inside or outside of a protected region. `instrs` excludes plain jumps and branches, see `succs`, `branch`.
     """
 
     id: int

@@ -2,8 +2,8 @@
 
 `sequence` writes a node and all that follows up to the place where the enclosing construct goes on by itself (the
 `follow` of its context). A jump becomes nothing (to the follow), `break`, `continue`, or the code at its target,
-written here. Where none of these fits, the code at the target is written a second time, within a budget; the text then still
-does the same. Raises Unstructured where that isn't possible either.
+written here. Where none of these fits, the code at the target is written a second time, within a budget; the text
+then still does the same. Raises Unstructured where that isn't possible either.
 """
 
 from __future__ import annotations
