@@ -400,13 +400,24 @@ def _chained(first: n.Compare, second: n.Compare) -> n.Compare:
 
 def _chain_test(flow: Flow, node: Node) -> bool:
     """`a < b` with `b` kept, tested; then `b < c` tested  ->  `a < b < c` tested."""
-    first = _compare_of(node.test)
+    return _chain_tested(flow, node, False) or _chain_tested(flow, node, True)
+
+
+def _turned(test: Optional[n.Compare]) -> Optional[n.Compare]:
+    """`a is not b` of `a is b`, and the like (see `bytecode.truth`)."""
+    turned = None if test is None or len(test.ops) > 1 else negate(test)
+    return turned if isinstance(turned, n.Compare) else None
+
+
+def _chain_tested(flow: Flow, node: Node, turned: bool) -> bool:
+    """`turned`: the first comparison is tested for being false."""
+    first = _turned(_compare_of(node.test)) if turned else _compare_of(node.test)
     assert node.state is not None
     stack = node.state.stack
     if first is None or isinstance(node.test, Dup) or not stack or stack[-1] is not first.comparators[-1]:
         return False
     slot = len(stack) - 1
-    inner, drop = node.succs
+    inner, drop = reversed(node.succs) if turned else node.succs
     if drop.state is None:
         flow.simulate(drop)
     if inner.kind != "branch" or not _is_pure(inner, node) or not _drops_top(drop, slot + 1):
@@ -420,15 +431,20 @@ def _chain_test(flow: Flow, node: Node) -> bool:
             break
     else:
         return False
+    succs = list(inner.succs)
     if position == 0:
-        return False
+        second = _turned(second)
+        succs.reverse()
+        if second is None:
+            return False
+    whole = _chained(first, second)
 
     def event(state: State) -> None:
         state.pop()
         state.pop()
-        state.push(_chained(first, second))
+        state.push(whole)
 
-    return _change(flow, node, event, "branch", list(inner.succs), [inner])
+    return _change(flow, node, event, "branch", succs, [inner])
 
 
 def _chain_value(flow: Flow, node: Node) -> bool:
