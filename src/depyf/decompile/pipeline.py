@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-from dataclasses import replace
 from types import CodeType
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 from ..bytecode import BytecodeError, normalise
 from ..bytecode.program import Program
@@ -13,12 +11,14 @@ from . import nodes as n
 from . import passes
 from .body import FAILURES, names_in, structured
 from .constants import name_constants
+from .dispatch import dispatch_body
 from .functions import Structured, function_statement, module_body
+from .recompile import recompile
 from .result import DecompilationError, Decompiled, Status, Verdict
 from .source_map import source_map
 from .tree import walk
 from .verify import compare
-from .writer import write
+from .writer import Positions, write
 
 _CO_OPTIMIZED = 1  # functions, as opposed to modules and class bodies
 
@@ -39,87 +39,109 @@ def decompile_code(
     DecompilationError if `code` is not valid bytecode.
     """
     try:
-        program = normalise(code)
+        normalise(code)
     except BytecodeError as error:
         raise DecompilationError("%s is not valid bytecode: %s" % (code.co_name, error)) from error
-    why = ""
-    structured_fails = False
-    for plan in _plans(view):
-        if structured_fails and plan.form == "structured":
-            continue
-        attempt = _Attempt(program, plan, name, made, verify, generated)
-        try:
-            result = attempt.run()
-        except FAILURES as error:
-            why = why or str(error) or type(error).__name__
-            structured_fails = not isinstance(error, passes.PassFailed)
-            continue
-        if result.dispatch and result.verdict.status is Status.REFUTED:
-            # blocks chosen by number are beyond the comparison; the form is right by construction, and says what it is
-            return replace(result, verdict=Verdict(Status.UNVERIFIED, "dispatch form: not compared"))
-        if result.verdict.status is not Status.REFUTED:
-            return result
-        why = result.verdict.difference or "refuted"
-        structured_fails = not attempt.rewritten
-    raise DecompilationError("%s could not be decompiled: %s" % (code.co_name, why))
+    return _Decompilation(code, name, made, verify, view == "readable", generated).run()
 
 
-class _Plan(NamedTuple):
-    """How to go about it: in which form, with which passes (see `passes`), with the profiler's calls or without."""
+class _Choice:
+    """How to go about one code object: with which passes, or in the dispatch form (`checked`: and compared)."""
 
-    form: str
-    passes: Sequence[passes.Pass]
-    profiling: bool
+    def __init__(self, readable: bool) -> None:
+        every = passes.PASSES if readable else ()
+        fewer = [tuple(each for each in every if each is not left_out) for left_out in every]
+        self._left: List[Sequence[passes.Pass]] = [every, *fewer, *([()] if readable else [])]
+        self.dispatch = False
+        self.checked = True
+
+    @property
+    def passes(self) -> Sequence[passes.Pass]:
+        """The passes to run."""
+        return self._left[0]
+
+    def next(self, passes_matter: bool) -> bool:
+        """Try something plainer; False if there is nothing left. Passes that do nothing need not be tried without."""
+        if self.dispatch:
+            was, self.checked = self.checked, False
+            return was
+        del self._left[0]
+        self.dispatch = not passes_matter or not self._left
+        return True
 
 
-def _plans(view: str) -> List[_Plan]:
-    """What to try in turn. A pass whose result is refuted is left out, alone if possible."""
-    dispatch = _Plan("dispatch", (), True)
-    if view == "faithful":
-        return [_Plan("structured", (), True), dispatch]
-    every = passes.PASSES
-    fewer = [tuple(each for each in every if each is not left_out) for left_out in every]
-    return [_Plan("structured", chosen, False) for chosen in (every, *fewer, ())] + [dispatch]
-
-
-class _Attempt:
-    """One way of decompiling a code object, nested ones included."""
+class _Decompilation:
+    """Decompiles a code object, those inside it included, each in the most readable way that passes the check."""
 
     def __init__(
         self,
-        program: Program,
-        plan: _Plan,
+        code: CodeType,
         name: Optional[str],
         made: Optional[n.MakeFunction],
         verify: bool,
+        readable: bool,
         generated: bool,
     ) -> None:
-        self.program = program
-        self.plan = plan
+        self.code = code
         self.name = name
         self.made = made
         self.verify = verify
+        self.readable = readable
         self.generated = generated
-        self.dispatched = False
+        self.choices: Dict[int, _Choice] = {}
+        self.codes: Dict[int, CodeType] = {}
+
+    def run(self) -> Decompiled:
+        """The text and its verdict."""
+        while True:
+            text = _Text(self)
+            result, refuted = text.write()
+            if result.verdict.status is not Status.REFUTED:
+                return result
+            faulty = refuted if refuted is not None and id(refuted) in self.choices else self.code
+            if not self.choices[id(faulty)].next(id(faulty) in text.rewritten):
+                difference = result.verdict.difference or "refuted"
+                raise DecompilationError("%s could not be decompiled: %s" % (self.code.co_name, difference))
+
+    def choice(self, code: CodeType) -> _Choice:
+        """How to go about `code` this time."""
+        self.codes[id(code)] = code
+        return self.choices.setdefault(id(code), _Choice(self.readable))
+
+
+class _Text:
+    """One attempt: the text as the choices of a decompilation have it."""
+
+    def __init__(self, decompilation: _Decompilation) -> None:
+        self.all = decompilation
+        self.dispatched: List[CodeType] = []
+        self.rewritten: Set[int] = set()  # ids of the code objects that passes had anything to do with
         self.cut = False  # whether the profiler's calls were left out
-        self.rewritten = False  # whether passes had anything to do
         self.aliases: Dict[str, str] = {}
         self.droppable: Set[str] = set()
 
-    def run(self) -> Decompiled:
-        """The text and its verdict. Raises one of FAILURES where the plan leads to no text."""
-        code = self.program.code
+    def write(self) -> Tuple[Decompiled, Optional[CodeType]]:
+        """The text with its verdict, and the code object that the verdict refutes, if it does."""
+        code = self.all.code
         top = self._structure(code)
         if code.co_flags & _CO_OPTIMIZED:
-            statements: List[n.Stmt] = [function_statement(top, self._structure, self.name, self.made)]
+            statements: List[n.Stmt] = [function_statement(top, self._structure, self.all.name, self.all.made)]
         else:
             statements = module_body(top, self._structure)
         names = name_constants(statements, _all_names(code))
         statements[:0] = map(n.Comment, self._remarks())
-        text, positions = write(n.Module(statements), self.program.version)
-        verdict = self._check(text, names) if self.verify else Verdict(Status.UNVERIFIED)
+        text, positions = write(n.Module(statements), top.program.version)
+        refuted: List[CodeType] = []
+        verdict = Verdict(Status.UNVERIFIED)
+        if self.all.verify:
+            try:
+                verdict = self._compare(recompile(code, text), names, refuted)
+            except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+                verdict = Verdict(Status.REFUTED, "the text does not compile: %s" % error)
+                refuted.append(self._owner_at(getattr(error, "lineno", None) or 1, statements, positions))
         mapped = source_map(statements, positions, code)
-        return Decompiled(text, verdict, mapped, self.dispatched, names, self.aliases)
+        result = Decompiled(text, verdict, mapped, bool(self.dispatched), names, self.aliases)
+        return result, refuted[0] if refuted else None
 
     def _remarks(self) -> List[str]:
         """What a reader must know of how the text differs from what runs."""
@@ -127,47 +149,65 @@ class _Attempt:
         if self.cut:
             remarks.append(passes.COMMENT)
         if self.dispatched:
-            remarks.append("dispatch form: no structured form of this code was found")
+            which = [code.co_name for code in self.dispatched if code is not self.all.code]
+            found = "no structured form of %s was found" % (", ".join(which) if which else "this code")
+            remarks.append("dispatch form: %s" % found)
         return remarks
 
     def _structure(self, nested: CodeType) -> Structured:
-        program = self.program if nested is self.program.code else normalise(nested)
-        body = self._body(program)
-        for node in walk(body):
-            if nested is not self.program.code:
+        program = normalise(nested)
+        shown = passes.cut_profiling(program) if self.all.readable else program
+        self.cut = self.cut or shown is not program
+        body = self._body(shown, self.all.choice(nested))
+        if nested is not self.all.code:
+            for node in walk(body):
                 node.owner = nested
         return Structured(program, body)
 
-    def _body(self, program: Program) -> List[n.Stmt]:
-        """Structured statements, or the dispatch form when asked for or when there are none."""
-        try:
-            shown = program if self.plan.profiling else passes.cut_profiling(program)
-            body = structured(shown)
-        except FAILURES:
-            if self.plan.form != "dispatch":
-                raise
-            self.dispatched = True
-            from .dispatch import dispatch_body
+    def _body(self, program: Program, choice: _Choice) -> List[n.Stmt]:
+        """Structured statements, or the dispatch form when that is chosen or there are none."""
+        while not choice.dispatch:
+            try:
+                body = structured(program)
+                return self._rewritten(body, program.code, choice)
+            except passes.PassFailed:
+                choice.next(True)
+            except FAILURES:
+                choice.next(False)
+        self.dispatched.append(program.code)
+        return dispatch_body(program)
 
-            return dispatch_body(program)
-        self.cut = self.cut or shown is not program
-        generated = self.generated and program.code is self.program.code
-        scope = passes.Scope(program.code, body, generated)
-        self.rewritten = self.rewritten or passes.needs_passes(body, scope)
-        body = passes.run(body, scope, self.plan.passes)
-        self.aliases.update(scope.aliases)
-        self.droppable |= scope.own
+    def _rewritten(self, body: List[n.Stmt], code: CodeType, choice: _Choice) -> List[n.Stmt]:
+        """The statements after the passes of `choice`."""
+        scope = passes.Scope(code, body, self.all.generated and code is self.all.code)
+        if choice.passes and passes.needs_passes(body, scope):
+            self.rewritten.add(id(code))
+            body = passes.run(body, scope, choice.passes)
+            self.aliases.update(scope.aliases)
+            self.droppable |= scope.own
         return body
 
-    def _check(self, text: str, names: Dict[str, Any]) -> Verdict:
-        """Compile the text again and compare the programs."""
-        code = self.program.code
-        try:
-            again = _compiled(code, text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            return Verdict(Status.REFUTED, "the text does not compile: %s" % error)
-        prepare = None if self.plan.profiling else passes.cut_profiling
-        return compare(code, again, names=names, droppable=self.droppable, aliases=self.aliases, prepare=prepare)
+    def _owner_at(self, line: int, statements: List[n.Stmt], positions: Positions) -> CodeType:
+        """The code object whose text stands at `line`."""
+        best, owner = 0, self.all.code
+        for node in walk(statements):
+            at = positions.get(id(node), (0, 0))[0]
+            if best < at <= line:
+                best, owner = at, node.owner or self.all.code
+        return owner
+
+    def _compare(self, again: CodeType, names: Dict[str, Any], refuted: List[CodeType]) -> Verdict:
+        """Compare the programs. The code object with a difference is appended to `refuted`."""
+        return compare(
+            self.all.code,
+            again,
+            names=names,
+            droppable=self.droppable,
+            unchecked=[code for code in self.dispatched if not self.all.choice(code).checked],
+            refuted=refuted,
+            aliases=self.aliases,
+            prepare=passes.cut_profiling if self.all.readable else None,
+        )
 
 
 def _all_names(code: CodeType) -> Set[str]:
@@ -178,32 +218,3 @@ def _all_names(code: CodeType) -> Set[str]:
         names |= names_in(item)
         todo.extend(const for const in item.co_consts if isinstance(const, CodeType))
     return names
-
-
-def _compiled(code: CodeType, text: str) -> CodeType:
-    """The code object that the text compiles to, in the surroundings that the original had."""
-    flags = code.co_flags & _FUTURES
-    if not code.co_flags & _CO_OPTIMIZED:
-        module: CodeType = compile(text, "<decompiled>", "exec", flags, True)
-        return module
-    tree: ast.Module = compile(text, "<decompiled>", "exec", flags | ast.PyCF_ONLY_AST, True)
-    function = next(item for item in tree.body if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)))
-    depth = 1
-    if "__class__" in code.co_freevars:  # a class called `_` mangles no private names
-        tree.body = [ast.ClassDef("_", [], [], tree.body, [], **_EXTRA)]
-        depth += 1
-    free = [item for item in code.co_freevars if item != "__class__"]
-    if free:
-        outer = ast.parse("def outer(%s): pass" % ", ".join(free)).body[0]
-        assert isinstance(outer, ast.FunctionDef)
-        outer.body = tree.body
-        tree.body = [outer]
-        depth += 1
-    compiled: CodeType = compile(ast.fix_missing_locations(tree), "<decompiled>", "exec", flags, True)
-    for _ in range(depth - 1):
-        compiled = next(item for item in compiled.co_consts if isinstance(item, CodeType))
-    return next(item for item in compiled.co_consts if isinstance(item, CodeType) and item.co_name == function.name)
-
-
-_EXTRA: Dict[str, Any] = {"type_params": []} if "type_params" in ast.ClassDef._fields else {}
-_FUTURES = 0x1FF0000  # CO_FUTURE_* bits that compile() takes (Include/cpython/code.h)
