@@ -184,7 +184,8 @@ class Structurer:
             if id(child) in outside or child.is_handler or child is node or self.dom.number[id(child)] >= last:
                 continue
             target = self.exits.skip(child)
-            if len(self.dom.preds[id(child)]) > 1 and not self.is_small_end(target) and id(child) not in self.placed:
+            ways = [pred for pred in self.dom.preds[id(child)] if not self.dom.dominates(child, pred)]
+            if len(ways) > 1 and not self.is_small_end(target) and id(child) not in self.placed:
                 found.append(target)
         return sorted(set(found), key=lambda item: self.dom.number.get(id(item), 0))
 
@@ -200,7 +201,8 @@ class Structurer:
 
     def branch(self, node: Node, ctx: Context, out: List[n.Stmt]) -> Tuple[Optional[Node], Context]:
         """An if statement."""
-        joins = [join for join in self.follows(node, set(), ctx) if self.known(join, ctx) is None]
+        joins = self.follows(node, set(), ctx)
+        joins = [join for join in joins if self.known(join, ctx) is None and self.fits(join, ctx)]
         inner = replace(ctx, follow=joins[0]) if joins else ctx
         assert node.test is not None
         test = node.test
