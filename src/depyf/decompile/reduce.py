@@ -99,16 +99,17 @@ def _change(flow: Flow, node: Node, event: Event, kind: str, succs: List[Node], 
         item.preds = [pred for pred in item.preds if pred is not node and not any(pred is other for other in gone)]
     for item in succs:
         item.preds.append(node)
-    _forget_unreachable(flow, list(touched.values()))
-    for item in touched.values():
+    freed = _forget_unreachable(flow, list(touched.values()))
+    for item in (*touched.values(), *freed):
         if len(item.preds) == 1 and item.preds[0].kind == "jump":
             item.preds[0].settled = False  # it can take the item over now
     flow.finish(node)
     return True
 
 
-def _forget_unreachable(flow: Flow, candidates: List[Node]) -> None:
-    """Nodes that nothing leads to any more are no predecessors."""
+def _forget_unreachable(flow: Flow, candidates: List[Node]) -> List[Node]:
+    """Nodes that nothing leads to any more are no predecessors. Returns the nodes that lost one."""
+    freed: List[Node] = []
     while candidates:
         item = candidates.pop()
         if item.preds or item.is_handler or item is flow.entry:
@@ -117,6 +118,8 @@ def _forget_unreachable(flow: Flow, candidates: List[Node]) -> None:
             if item in succ.preds:
                 succ.preds = [pred for pred in succ.preds if pred is not item]
                 candidates.append(succ)
+                freed.append(succ)
+    return freed
 
 
 def _is_pure(succ: Node, node: Node) -> bool:
