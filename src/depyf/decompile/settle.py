@@ -6,9 +6,9 @@ from dataclasses import fields
 from typing import Dict, List, Optional, Set, Tuple
 
 from . import nodes as n
-from .effects import walk
+from .effects import is_timeless, walk
 from .flow import Flow, Node
-from .simulate import State
+from .simulate import SimulationError, State
 from .transient import Dup, Marker, UnpackItem
 
 
@@ -56,6 +56,8 @@ def _store_stack(flow: Flow, node: Node) -> None:
         if isinstance(value, Marker) or isinstance(value, n.Slot) and value.index == index:
             continue
         moves.append((index, state.as_value(value)))
+    if node.test is not None:
+        moves = _stored_in_test(node.test, moves)
     written = {index for index, _ in moves}
     if any(_reads(value, written, index) for index, value in moves) or (
         node.test is not None and _reads(node.test, written, -1)
@@ -76,6 +78,25 @@ def _store_stack(flow: Flow, node: Node) -> None:
     for index, value in moves:
         state.stmts.append(n.Assign([n.Slot(index)], value.value if isinstance(value, Dup) else value))
         _replace_dup(value, n.Slot(index))
+
+
+def _stored_in_test(test: n.Expr, moves: List[Tuple[int, n.Expr]]) -> List[Tuple[int, n.Expr]]:
+    """A value that the test itself makes, and that is kept too, is stored where the test makes it.
+
+    The other moves are returned. Raises SimulationError where that would change the order of evaluation.
+    """
+    inside = {id(part) for part in walk(test)}
+    rest: List[Tuple[int, n.Expr]] = []
+    stored = False
+    for index, value in moves:
+        if isinstance(value, Dup) and value is not test and id(value) in inside and not is_timeless(value):
+            value.value = n.NamedExpr(n.Name("__stack_%d" % index), value.value)
+            stored = True
+        elif stored and not is_timeless(value):
+            raise SimulationError("a value is made after one that the test makes")
+        else:
+            rest.append((index, value))
+    return rest
 
 
 def _replace_dup(value: n.Expr, by: n.Expr) -> None:
