@@ -266,7 +266,7 @@ def test_exact_means_exact_to_the_raw_judge(name: str) -> None:
     import importlib
     import inspect
 
-    from depyf.decompile.pipeline import _compiled, decompile_code
+    from depyf.decompile.recompile import recompile, decompile_code
 
     module = compile(inspect.getsource(importlib.import_module(name)), name, "exec", dont_inherit=True)
     judged = 0
@@ -277,7 +277,7 @@ def test_exact_means_exact_to_the_raw_judge(name: str) -> None:
             continue
         if result.verdict.status is Status.EXACT and not result.names:
             judged += 1
-            assert raw_judge.difference(code, _compiled(code, result.text)) is None, result.text
+            assert raw_judge.difference(code, recompile(code, result.text)) is None, result.text
     assert judged
 
 
