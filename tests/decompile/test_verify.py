@@ -266,7 +266,8 @@ def test_exact_means_exact_to_the_raw_judge(name: str) -> None:
     import importlib
     import inspect
 
-    from depyf.decompile.recompile import recompile, decompile_code
+    from depyf.decompile import decompile_code
+    from depyf.decompile.recompile import recompile
 
     module = compile(inspect.getsource(importlib.import_module(name)), name, "exec", dont_inherit=True)
     judged = 0
