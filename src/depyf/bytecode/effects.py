@@ -82,6 +82,7 @@ FIXED: Dict[Op, Effect] = {
     Op.MATCH_SEQUENCE: (1, 2),
     Op.MATCH_KEYS: (2, 3),
     Op.MATCH_CLASS: (3, 1),
+    Op.MATCH_PATTERN: (1, 1),
     Op.SETUP_ANNOTATIONS: (0, 0),
 }
 

@@ -123,6 +123,8 @@ class Op(enum.Enum):
     MATCH_SEQUENCE = enum.auto()
     MATCH_KEYS = enum.auto()  # [s, keys] -> [s, keys, values or None]
     MATCH_CLASS = enum.auto()  # arg n; [s, cls, names] -> [attrs or None]
+    MATCH_PATTERN = enum.auto()  # [s] -> [bool]; a whole pattern, bound names included. No code object has it: it is
+    # what decompile/matching puts in place of the instructions of a pattern
     # scopes
     SETUP_ANNOTATIONS = enum.auto()
     INTRINSIC = enum.auto()  # arg (name, n); pops n, pushes one: "typevar", "paramspec", "typevartuple",

@@ -15,6 +15,7 @@ from . import cfg, finally_copies, flow, prepare, reduce, regions, settle
 from . import nodes as n
 from .finally_copies import NoCopy
 from .finish import Unfinished, finish
+from .matching import match_patterns, match_statements
 from .passes import PassFailed
 from .simulate import SimulationError, Temporaries
 from .structure import Structurer, Unstructured
@@ -30,7 +31,7 @@ def names_in(code: CodeType) -> Set[str]:
 def structured(program: Program) -> List[n.Stmt]:
     """The statements of the program in structured form. Raises one of FAILURES when there is none."""
     temporaries = Temporaries(names_in(program.code))
-    graph = cfg.build(program)
+    graph = cfg.build(match_patterns(program))
     found = regions.find(graph)
     prepare.async_loops(graph, found)
     finally_copies.undo(graph, found)
@@ -38,7 +39,8 @@ def structured(program: Program) -> List[n.Stmt]:
     whole = flow.build(graph, found, temporaries)
     reduce.reduce(whole)
     settle.settle(whole)
-    return finish(Structurer(whole).run(), temporaries, bool(program.code.co_flags & CO_ASYNC_GENERATOR))
+    body = match_statements(Structurer(whole).run())
+    return finish(body, temporaries, bool(program.code.co_flags & CO_ASYNC_GENERATOR))
 
 
 def structured_code(code: CodeType) -> List[n.Stmt]:

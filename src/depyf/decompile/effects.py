@@ -63,6 +63,10 @@ def stored_names(stmt: n.Stmt) -> Set[str]:
         elif isinstance(node, n.Assign):
             for target in node.targets:
                 names |= _names_of_target(target)
+        elif isinstance(node, (n.MatchAs, n.MatchStar)):
+            names |= {node.name} if node.name else set()
+        elif isinstance(node, n.MatchMapping):
+            names |= {node.rest} if node.rest else set()
         elif isinstance(node, (n.AugAssign, n.AnnAssign)):
             names |= _names_of_target(node.target)
         elif isinstance(node, n.Delete):

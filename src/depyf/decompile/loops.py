@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, List, Optional, Set, Tuple
 from ..bytecode.program import Op
 from . import nodes as n
 from .flow import Node
-from .reduce import negate
+from .reduce import negate, tests_pattern
 from .transient import GetIter
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def plan_loop(head: Node, structurer: Structurer, ctx: Context) -> LoopPlan:
         body, normal = head.succs[0], skip(head.succs[1])
         if len(inside) == 1:
             return LoopPlan(body, None, normal, normal)
-    elif head.kind == "branch" and not head.stmts:
+    elif _only_tests(head):
         assert head.test is not None
         in_loop = [id(succ) in inside or id(skip(succ)) in inside for succ in head.succs]
         if in_loop == [True, False]:
@@ -47,6 +47,11 @@ def plan_loop(head: Node, structurer: Structurer, ctx: Context) -> LoopPlan:
             body, test, normal = head.succs[1], negate(head.test), skip(head.succs[0])
     leaving = [node for node in _breaks(head, inside, structurer, ctx) if _after_break(head, node)]
     return LoopPlan(body, test, normal, _exit(head, normal, leaving, inside, structurer, ctx))
+
+
+def _only_tests(head: Node) -> bool:
+    """Whether the loop header can be the test of a while statement."""
+    return head.kind == "branch" and not head.stmts and not tests_pattern(head.test)
 
 
 def _breaks(head: Node, inside: Set[int], structurer: Structurer, ctx: Context) -> List[Node]:
@@ -60,7 +65,7 @@ def _breaks(head: Node, inside: Set[int], structurer: Structurer, ctx: Context) 
         for succ in node.succs:
             target = structurer.exits.skip(succ)
             if id(succ) not in inside and id(target) not in inside and target not in found:
-                if not (node is head and head.kind == "branch" and not head.stmts):
+                if not (node is head and _only_tests(head)):
                     found.append(target)
     return found
 

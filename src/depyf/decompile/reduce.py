@@ -12,7 +12,7 @@ from . import nodes as n
 from .effects import is_plain
 from .flow import Event, Flow, Node, mentions_slot
 from .simulate import State
-from .transient import Dup, Marker
+from .transient import Dup, Marker, PatternTest
 
 
 def reduce(flow: Flow) -> None:
@@ -128,7 +128,16 @@ def _is_pure(succ: Node, node: Node) -> bool:
         return False
     if succ.region is not node.region and not succ.neutral:
         return False
-    return not succ.state.stmts
+    return not succ.state.stmts and not tests_pattern(succ.test)
+
+
+def tests_pattern(test: Optional[n.Expr]) -> bool:
+    """Whether a condition asks for a pattern first: that is the head of a case, and no part of another expression."""
+    if isinstance(test, n.BoolOp):
+        test = test.values[0]
+    if isinstance(test, n.UnaryOp):
+        test = test.operand
+    return isinstance(test, PatternTest)
 
 
 def _untouched(succ: Node) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import List, Optional
 
-from .nodes import Expr
+from .nodes import Expr, Pattern
 
 
 @dataclass(eq=False)
@@ -74,6 +74,14 @@ class ExcMatch(Expr):
     """Whether the exception being handled matches `type`."""
 
     type: Expr
+
+
+@dataclass(eq=False)
+class PatternTest(Expr):
+    """Whether `subject` matches `pattern`; if so, the names in the pattern are bound."""
+
+    subject: Expr
+    pattern: Pattern
 
 
 @dataclass(eq=False)

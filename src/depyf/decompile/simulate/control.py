@@ -6,7 +6,7 @@ from typing import List, Optional
 
 from ...bytecode.program import Instr, Op
 from .. import nodes as n
-from ..transient import ExcMatch, GetIter, Marker
+from ..transient import ExcMatch, GetIter, Marker, PatternTest
 from .state import SimulationError, State
 from .table import TABLE, Handler, handles
 
@@ -98,6 +98,11 @@ def _before_with(state: State, instr: Instr) -> None:
 @handles(Op.WITH_EXCEPT_START)
 def _with_except_start(state: State, instr: Instr) -> None:
     state.push(n.Intrinsic("with_except_start"))
+
+
+@handles(Op.MATCH_PATTERN)
+def _match_pattern(state: State, instr: Instr) -> None:
+    state.push(PatternTest(state.pop(), instr.arg))
 
 
 @handles(Op.WITH_EXIT)
