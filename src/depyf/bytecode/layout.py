@@ -6,6 +6,7 @@ from typing import Dict, List
 
 from depyf.bytecode.errors import BytecodeError
 from depyf.bytecode.program import Instr, Op, Program, Region
+from depyf.bytecode.rotations import gather_rotations
 from depyf.bytecode.shape import real_depth
 from depyf.bytecode.truth import settle_tests
 from depyf.bytecode.walk import Walk
@@ -39,6 +40,7 @@ def lay_out(walk: Walk) -> Program:
             if instr.target >= count:
                 raise BytecodeError("the code of %s runs past its end" % walk.code.co_name)
     program = Program(walk.code, walk.dialect.version, instrs, _regions(walk, first, entries))
+    gather_rotations(program)
     settle_tests(program)
     return program
 

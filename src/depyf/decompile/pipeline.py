@@ -13,6 +13,7 @@ from .body import FAILURES, names_in, structured
 from .constants import name_constants
 from .dispatch import dispatch_body
 from .functions import Structured, function_statement, module_body
+from .printing import WriteError
 from .recompile import recompile
 from .result import DecompilationError, Decompiled, Status, Verdict
 from .source_map import source_map
@@ -95,7 +96,13 @@ class _Decompilation:
         """The text and its verdict."""
         while True:
             text = _Text(self)
-            result, refuted = text.write()
+            try:
+                result, refuted = text.write()
+            except WriteError as error:
+                owner = self.code if error.node is None or error.node.owner is None else error.node.owner
+                if not self.choice(owner).next(False):
+                    raise DecompilationError("%s: %s" % (owner.co_name, error)) from error
+                continue
             if result.verdict.status is not Status.REFUTED:
                 return result
             faulty = refuted if refuted is not None and id(refuted) in self.choices else self.code

@@ -9,13 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, IntEnum
-from typing import List, Sequence, Tuple, Union
+from typing import List, Optional, Sequence, Tuple, Union
 
 from depyf.decompile import nodes as n
 
 
 class WriteError(ValueError):
-    """The tree holds something that has no Python syntax (an unresolved `Slot`, `Intrinsic`, `MakeFunction`...)."""
+    """The tree holds something that has no Python syntax (an unresolved `Slot`, `Intrinsic`, `MakeFunction`...).
+
+    `node`: what cannot be written, if it is a node.
+    """
+
+    def __init__(self, message: str, node: Optional[n.Node] = None) -> None:
+        super().__init__(message)
+        self.node = node
 
 
 class Prec(IntEnum):

@@ -65,8 +65,8 @@ def _store_stack(flow: Flow, node: Node) -> None:
         names = []
         for index, value in moves:
             name = flow.temporaries.fresh()
-            state.stmts.append(n.Assign([name], value))
-            _replace_dup(value, name)
+            state.stmts.append(n.Assign([name], value.value if isinstance(value, Dup) else value))
+            _replace_dup(value, n.Name(name.id))
             names.append((index, n.Name(name.id)))
         if node.test is not None and not isinstance(node.test, (n.Constant, Dup)):
             name = flow.temporaries.fresh()

@@ -31,8 +31,12 @@ def spell(node: n.Expr, context: Context) -> Spelled:
     """How tightly `node` binds, and its items. Raises WriteError for what has no syntax."""
     function = _SPELLERS.get(type(node))
     if function is None:
-        raise WriteError(f"{type(node).__name__} has no Python syntax: {node!r:.200}")
-    prec, items = function(node, context)
+        raise WriteError(f"{type(node).__name__} has no Python syntax: {node!r:.200}", node)
+    try:
+        prec, items = function(node, context)
+    except WriteError as error:
+        error.node = error.node or node
+        raise
     if type(node) not in _MARKED_INSIDE:
         items.insert(0, Mark(node))
     return prec, items

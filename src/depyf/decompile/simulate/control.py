@@ -7,6 +7,7 @@ from typing import List, Optional
 from ...bytecode.program import Instr, Op
 from .. import nodes as n
 from ..transient import ExcMatch, GetIter, Marker, PatternTest
+from .joined import joined_display
 from .state import SimulationError, State
 from .table import TABLE, Handler, handles
 
@@ -124,4 +125,5 @@ def _import_star(state: State, instr: Instr) -> None:
 @handles(Op.INTRINSIC)
 def _other(state: State, instr: Instr) -> None:
     name, count = instr.arg
-    state.push(n.Intrinsic(name, state.pop_many(count)))
+    args = state.pop_many(count)
+    state.push(joined_display(name, args) or n.Intrinsic(name, args))
