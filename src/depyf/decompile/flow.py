@@ -38,6 +38,7 @@ class Node:
         self.handling: Handling = ()
         self.neutral = False
         self.is_handler = False
+        self.is_entry = False
         self.is_async = False
         self.state: Optional[State] = None
         self.test: Optional[n.Expr] = None
@@ -78,6 +79,7 @@ class Flow:
     def __init__(self, nodes: List[Node], entry: Node, temporaries: Temporaries, regions: Regions) -> None:
         self.nodes = nodes
         self.entry = entry
+        entry.is_entry = True
         self.temporaries = temporaries
         self.regions = regions
         self.handlers: Dict[int, Node] = {}

@@ -44,7 +44,9 @@ def _arms(node: Node) -> List[Node]:
 
 
 def _only_from(succ: Node, node: Node) -> bool:
-    return len(succ.preds) == 1 and succ.preds[0] is node and succ is not node and not succ.is_handler
+    if succ is node or succ.is_handler or succ.is_entry:
+        return False
+    return len(succ.preds) == 1 and succ.preds[0] is node
 
 
 def _absorb_next(flow: Flow, node: Node) -> bool:
