@@ -18,6 +18,7 @@ class Grammar:
     docstring_dedented: bool  # the compiler removes the common indentation of docstrings (3.13)
     percent_folded: bool  # "%s" % (x,) is compiled like the f-string (3.11)
     starred_index: bool  # a[*b] without parentheses (3.11)
+    aiter: bool  # the builtin (3.10)
 
 
 def grammar(version: Tuple[int, int]) -> Grammar:
@@ -27,4 +28,5 @@ def grammar(version: Tuple[int, int]) -> Grammar:
         docstring_dedented=version >= (3, 13),
         percent_folded=version >= (3, 11),
         starred_index=version >= (3, 11),
+        aiter=version >= (3, 10),
     )

@@ -14,6 +14,7 @@ from types import CodeType
 from typing import Any, Callable, List, Optional, Set, Tuple
 
 from ..bytecode.docstring import docstring
+from ..bytecode.grammar import grammar
 from ..bytecode.program import Program
 from . import nodes as n
 from .annotations import fold_annotations, function_annotations, postponed
@@ -163,6 +164,7 @@ class _Resolver:
         note_comprehension(scope)
         result = comprehension(name, body, _iterated(call.args[0]))
         if result is None:
+            call.args[0] = _spelled_aiter(call.args[0], scope)
             return None
         result.offset, result.owner = call.offset, call.owner
         # One that awaits is a coroutine that the compiler awaits at once.
@@ -295,6 +297,17 @@ def _iterated(argument: n.Expr) -> n.Expr:
     if isinstance(argument, n.Call) and isinstance(argument.func, n.Name) and argument.func.id in ("iter", "aiter"):
         return argument.args[0]
     return argument
+
+
+def _spelled_aiter(argument: n.Expr, scope: Scope) -> n.Expr:
+    """`aiter(x)` in a way that Pythons without that builtin know."""
+    if not isinstance(argument, n.Call) or not isinstance(argument.func, n.Name) or argument.func.id != "aiter":
+        return argument
+    if grammar(scope.program.version).aiter:
+        return argument
+    method = n.Attribute(n.Call(n.Name("type"), [n.Name("iterable")]), "__aiter__")
+    function = n.Lambda(n.Arguments(args=[n.Arg("iterable")]), n.Call(method, [n.Name("iterable")]))
+    return n.Call(function, argument.args)
 
 
 # ---------------------------------------------------------------- def

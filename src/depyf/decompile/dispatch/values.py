@@ -8,6 +8,7 @@ from depyf.bytecode.program import Instr, Op
 
 from .. import nodes as n
 from ..scopes import COMPREHENSIONS
+from ..simulate.joined import joined_display
 from .builder import Builder, Table, UnknownOperation, as_value, identifier, keyword, registrar
 
 VALUES: Table = {}
@@ -479,7 +480,20 @@ def _yield(b: Builder, instr: Instr) -> None:
 @on(Op.INTRINSIC)
 def _intrinsic(b: Builder, instr: Instr) -> None:
     name, count = instr.arg
-    b.push(n.Intrinsic(name, b.pop_many(count)))
+    args = b.pop_many(count)
+    if name == "dict_without_keys":
+        _rest_of_mapping(b, *args)
+        return
+    b.push(joined_display(name, args) or n.Intrinsic(name, args))
+
+
+def _rest_of_mapping(b: Builder, mapping: n.Expr, keys: n.Expr) -> None:
+    """A dict of the items of `mapping` without those of `keys`: the rest of a mapping pattern in 3.10."""
+    made = b.assign(n.Dict_([None], [mapping]))
+    key = b.fresh()
+    removed = n.Delete([n.Subscript(n.Name(made.id), n.Name(key.id))])
+    b.append(n.For(key, keys, [removed]))
+    b.stack.append(n.Name(made.id))
 
 
 # ---------------------------------------------------------------- scopes
