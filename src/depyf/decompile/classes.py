@@ -39,7 +39,8 @@ def clean_body(body: List[n.Stmt]) -> List[n.Stmt]:
     """
     for block in statement_lists(body):
         # Wherever the dispatch form has put it; the compiler makes it again.
-        block[:] = [statement for statement in block if _stored_name(statement) != "__classdict__"] or [n.Pass()]
+        if any(_stored_name(statement) == "__classdict__" for statement in block):
+            block[:] = [each for each in block if _stored_name(each) != "__classdict__"] or [n.Pass()]
         for index, statement in enumerate(block):
             if isinstance(statement, n.Return):
                 statement.value = None

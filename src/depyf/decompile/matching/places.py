@@ -18,8 +18,8 @@ class Place:
 
     `kind`: "" as long as nothing but captures is known, then "value", "singleton", "sequence", "mapping", "class" or
     "or". `parts`: the places of sub-patterns; of an "or" its alternatives. `star`: index of the starred part. `keys`:
-    of a mapping, `names`: attribute names of a class, `test`: the value or the class. `length`, `exactly`: what a sequence
-    was tested for. `captured`: names that it was stored under.
+    of a mapping, `names`: attribute names of a class, `test`: the value or the class. `length`, `exactly`: what a
+    sequence was tested for. `captured`: names that it was stored under.
     """
 
     kind: str = ""
