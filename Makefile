@@ -84,7 +84,8 @@ $(PEER)/.depyf-0.20.0: | $(PEER)/bin/python
 	@touch $@
 
 compare: $(BASE_STAMP) $(PEER)/.depyf-0.20.0
-	$(RUN) bench/stdlib.py --peer $(PEER)/bin/python --floor 95 --max-seconds 1 --max-ratio 0.1
+	$(RUN) bench/stdlib.py --peer $(PEER)/bin/python --floor 95 --max-seconds 1 --max-ratio 0.1 \
+	  --write bench/results/stdlib.md
 
 clean:
 	rm -rf $(VENV) .venvs build dist dump_src_dir .bench .pytest_cache .mypy_cache .ruff_cache

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib.metadata
 import json
 import os
 import statistics
@@ -22,6 +23,9 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any, Dict, List, Optional
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from report import markdown_table, write_report  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 WAYS = ("plain", "observed")
@@ -75,6 +79,7 @@ def main(argv: Optional[List[str]] = None) -> int:
     parser.add_argument("--calls", type=int, default=60, metavar="N", help="steps after compilation (default 60)")
     parser.add_argument("--max-compile", type=float, metavar="R", help="highest ratio of compile times")
     parser.add_argument("--max-call", type=float, metavar="R", help="highest ratio of call times")
+    parser.add_argument("--write", type=Path, metavar="FILE.md", help="write the table as Markdown, too")
     parser.add_argument("--json", type=Path, default=ROOT / ".bench" / "overhead.json", metavar="FILE")
     parser.add_argument("--child", choices=WAYS, help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
@@ -96,6 +101,14 @@ def main(argv: Optional[List[str]] = None) -> int:
         if limit is not None and observed / plain > limit:
             print(f"ceiling not met: {what} takes {observed / plain:.3f} times as long, more than {limit}")
             failed = True
+    if options.write:
+        rows = [
+            [what, f"{report[what]['plain']:.4f}", f"{report[what]['observed']:.4f}", f"{report[what]['ratio']:.3f}"]
+            for what in ("compile", "call")
+        ]
+        head = [f"seconds, GPT-2 training step, {options.backend}", "plain", "under prepare_debug", "ratio"]
+        command = f"python bench/overhead.py --backend {options.backend} --rounds {options.rounds}"
+        write_report(options.write, markdown_table(head, rows), command, "torch " + importlib.metadata.version("torch"))
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(report, indent=1))
     return int(failed)

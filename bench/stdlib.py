@@ -29,6 +29,7 @@ HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent / "src"
 sys.path[:0] = [str(HERE), str(SOURCE)]
 
+from report import markdown_table, write_report  # noqa: E402
 from sample import MODULES, Function, functions_of  # noqa: E402
 
 Row = Dict[str, Any]
@@ -132,6 +133,34 @@ def print_table(summaries: Dict[str, Dict[str, Any]]) -> None:
         print(f"{label:24}" + "".join(f"{summaries[engine][key]:>16}" for engine in engines))
 
 
+NAMES = {"ours": "depyf", "peer": "depyf 0.20.0"}
+EXPLAINED = (
+    ("exact", "the same program"),
+    ("equivalent", "a program that does the same, proven"),
+    ("unverified", "not compared (the marked plain form)"),
+    ("refuted", "another program"),
+    ("no compile", "a text that does not compile"),
+    ("raised", "an error instead of a text"),
+    ("out of time", "no text in time"),
+    ("crashed", "a crash of the interpreter"),
+)
+
+
+def write_markdown(path: Path, summaries: Dict[str, Dict[str, Any]], functions: int, modules: int) -> None:
+    """The table of the README: the shares, and the time."""
+    engines = list(summaries)
+    rows: List[List[object]] = []
+    seen = {status for summary_ in summaries.values() for status in summary_["counts"]}
+    words = dict(EXPLAINED)
+    for status in (one for one in ORDER if one in seen):
+        counts = [summaries[engine]["counts"].get(status, 0) for engine in engines]
+        rows.append([words.get(status, status), *(f"{count} ({100 * count / functions:.1f}%)" for count in counts)])
+    rows.append(["seconds, all", *(f"{summaries[engine]['seconds_total']:.1f}" for engine in engines)])
+    rows.append(["seconds, slowest function", *(f"{summaries[engine]['seconds_slowest']:.2f}" for engine in engines)])
+    head = [f"{functions} functions of {modules} standard library modules, given back as", *(NAMES[e] for e in engines)]
+    write_report(path, markdown_table(head, rows), "make compare")
+
+
 def print_slowest(engine: str, rows: List[Row], count: int) -> None:
     print(f"\nslowest ({engine}):")
     for row in sorted(rows, key=lambda row: -row["seconds"])[:count]:
@@ -178,6 +207,7 @@ def parse(argv: Optional[List[str]] = None) -> argparse.Namespace:
     parser.add_argument("--floor", type=float, metavar="PERCENT", help="least share of exact results, none broken")
     parser.add_argument("--max-seconds", type=float, metavar="S", help="most time for any one function")
     parser.add_argument("--max-ratio", type=float, metavar="R", help="most time in all, as a share of the peer's")
+    parser.add_argument("--write", type=Path, metavar="FILE.md", help="write the table as Markdown, too")
     parser.add_argument("--json", type=Path, default=HERE.parent / ".bench" / "stdlib.json", metavar="FILE")
     return parser.parse_args(argv)
 
@@ -236,6 +266,8 @@ def main(argv: Optional[List[str]] = None) -> int:
     report = {"python": platform.python_version(), "modules": modules, "summary": summaries, "functions": results}
     options.json.write_text(json.dumps(report, indent=1))
 
+    if options.write:
+        write_markdown(options.write, summaries, len(functions), len(modules))
     missed = failures(options, summaries["ours"], summaries.get("peer"))
     for line in missed:
         print(f"floor not met: {line}", file=sys.stderr)
