@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from depyf.capture.guard_text import guard_lines, in_words, read_guards
-from depyf.capture.messages import graph_break, phases, recompile_reasons, stack, without_components
+from depyf.capture.messages import graph_break, graph_text, phases, recompile_reasons, stack, without_components
 from depyf.capture.sources import signature_of, source_of
 
 BREAK = """Graph break in user code at /home/me/model.py:12
@@ -140,3 +140,21 @@ def test_sources() -> None:
     assert signature_of(source) == "def inner(a: int) -> int:"
     assert source_of(compile("x = 1", "<nowhere>", "exec")) is None
     assert source_of((lambda: 1).__code__.replace(co_firstlineno=10**6)) is None
+
+
+@pytest.mark.parametrize(
+    "text, valid",
+    [
+        ("class <lambda>(torch.nn.Module):\n    pass\n", "class GraphModule(torch.nn.Module):\n    pass\n"),
+        ("# f()\nclass <lambda>(Module):\n    pass\n", "# f()\nclass GraphModule(Module):\n    pass\n"),
+        (
+            "# f\n\nclass <lambda>(Module):\n    x = 'class <lambda>('\n",
+            "# f\n\nclass GraphModule(Module):\n    x = 'class <lambda>('\n",
+        ),
+        ("class Mine(torch.nn.Module):\n    pass\n", "class Mine(torch.nn.Module):\n    pass\n"),
+        ("def f(x): return 'class <lambda>('", "def f(x): return 'class <lambda>('"),
+        ("", ""),
+    ],
+)
+def test_the_class_of_a_printed_graph_gets_a_name(text: str, valid: str) -> None:
+    assert graph_text(text) == valid

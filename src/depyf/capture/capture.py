@@ -360,7 +360,7 @@ class Capture:
             stage=stage,
             number=self._count(("graph", name, stage)),
             kind=kind,
-            text=text,
+            text=messages.graph_text(text),
             direction=direction,
         )
         self.session.graphs.append(graph)

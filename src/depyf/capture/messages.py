@@ -115,6 +115,24 @@ def phases(payloads: Iterable[str]) -> Dict[Optional[str], List[Phase]]:
     return found
 
 
+def graph_text(text: str) -> str:
+    """A printed graph as valid Python: its class gets a name that Python accepts.
+
+    `GraphModule.print_readable` (torch/fx/graph_module.py) calls the class as the module's, and AOTAutograd's modules
+    are called `<lambda>`. All else is left as it is.
+    """
+    lines = text.splitlines(keepends=True)
+    for index, line in enumerate(lines):
+        if line.strip() and not line.lstrip().startswith("#"):
+            word, space, rest = line.partition(" ")
+            name, parenthesis, bases = rest.partition("(")
+            if word == "class" and parenthesis and not name.isidentifier():
+                lines[index] = "class GraphModule(" + bases
+                return "".join(lines)
+            break
+    return text
+
+
 def without_components(payload: Optional[str]) -> Optional[str]:
     """A cache record without the components of its key, which are most of its bytes."""
     if payload is None:
