@@ -91,6 +91,7 @@ class _Decompilation:
         self.generated = generated
         self.choices: Dict[int, _Choice] = {}
         self.codes: Dict[int, CodeType] = {}
+        self.causes: List[str] = []
 
     def run(self) -> Decompiled:
         """The text and its verdict."""
@@ -102,12 +103,15 @@ class _Decompilation:
                 owner = self.code if error.node is None or error.node.owner is None else error.node.owner
                 if not self.choice(owner).next(False):
                     raise DecompilationError("%s: %s" % (owner.co_name, error)) from error
+                self.causes.append("%s: %s" % (owner.co_name, error))
                 continue
             if result.verdict.status is not Status.REFUTED:
+                result.causes = self.causes
                 return result
+            difference = result.verdict.difference or "refuted"
             faulty = refuted if refuted is not None and id(refuted) in self.choices else self.code
+            self.causes.append("%s: %s" % (faulty.co_name, difference))
             if not self.choices[id(faulty)].next(id(faulty) in text.rewritten):
-                difference = result.verdict.difference or "refuted"
                 raise DecompilationError("%s could not be decompiled: %s" % (self.code.co_name, difference))
 
     def choice(self, code: CodeType) -> _Choice:
@@ -136,7 +140,7 @@ class _Text:
         else:
             statements = module_body(top, self._structure)
         names = name_constants(statements, _all_names(code))
-        statements[:0] = map(n.Comment, self._remarks())
+        statements[:0] = map(n.Comment, [*_described(names), *self._remarks()])
         text, positions = write(n.Module(statements), top.program.version)
         refuted: List[CodeType] = []
         verdict = Verdict(Status.UNVERIFIED)
@@ -177,10 +181,9 @@ class _Text:
             try:
                 body = structured(program)
                 return self._rewritten(body, program.code, choice)
-            except passes.PassFailed:
-                choice.next(True)
-            except FAILURES:
-                choice.next(False)
+            except FAILURES as failure:
+                self.all.causes.append("%s: %s" % (program.code.co_name, failure or type(failure).__name__))
+                choice.next(isinstance(failure, passes.PassFailed))
         self.dispatched.append(program.code)
         return dispatch_body(program)
 
@@ -215,6 +218,18 @@ class _Text:
             aliases=self.aliases,
             prepare=passes.cut_profiling if self.all.readable else None,
         )
+
+
+def _described(names: Dict[str, Any]) -> List[str]:
+    """What stands for constants that have no literal, in words."""
+    remarks = []
+    for name, value in names.items():
+        try:
+            text = repr(value)
+        except Exception as error:  # the value's own code
+            text = "an object of type %s, whose repr raises %s" % (type(value).__name__, type(error).__name__)
+        remarks.append("%s is the constant %.150s" % (name, " ".join(text.split())))
+    return remarks
 
 
 def _all_names(code: CodeType) -> Set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 
 class DecompilationError(Exception):
@@ -46,7 +46,7 @@ class Decompiled:
 
     `dispatch`: the text is in the dispatch form (correct, plainer; marked by a comment in the text).
     `names`: names that the text uses for constants that have no literal, with their values. `aliases`: short names of
-    globals in the text, with their real names.
+    globals in the text, with their real names. `causes`: why something plainer was tried, for each time that it was.
     """
 
     text: str
@@ -55,3 +55,4 @@ class Decompiled:
     dispatch: bool = False
     names: Dict[str, Any] = field(default_factory=dict)
     aliases: Dict[str, str] = field(default_factory=dict)
+    causes: List[str] = field(default_factory=list)

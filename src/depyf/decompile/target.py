@@ -6,7 +6,7 @@ import functools
 import inspect
 import types
 from types import CodeType
-from typing import Any
+from typing import Any, Optional, Tuple
 
 from depyf.decompile.result import DecompilationError
 
@@ -16,10 +16,16 @@ def code_of(target: Any) -> CodeType:
 
     Raises DecompilationError, with one line that says why, if there is none.
     """
-    found = target
+    return code_and_function(target)[0]
+
+
+def code_and_function(target: Any) -> Tuple[CodeType, Optional[types.FunctionType]]:
+    """As `code_of`, and the function that holds the code object, if there is one."""
+    found, function = target, None
     for _ in range(100):  # wrappers around wrappers; more are a loop
         if isinstance(found, CodeType):
-            return found
+            return found, function
+        function = found if isinstance(found, types.FunctionType) else None
         found = _inside(found)
         if found is None:
             break

@@ -225,9 +225,10 @@ class _Block:
                 pinned.update(before, *(reads[other] for other in range(len(blocks)) if other != number))
             inside = _Block(self.scope, Heap(dict(stable)), pinned, kept)
             falls = not leaves(block)
-            block[:] = inside.run(block, after)
+            inside.run(block, after)
             if falls:
                 inside.end(after)
+            block[:] = inside.out
         self.heap.held = stable
         self.out.append(statement)
 

@@ -7,7 +7,7 @@ from typing import Any, Callable, List, Optional, Union
 
 from .. import nodes as n
 from ..effects import walk
-from .fresh import Fresh, Heap, Ref, position
+from .fresh import Fresh, Heap, Ref, freshes, position
 from .scope import Scope
 
 _OWN_SCOPE = (n.Lambda, n.ListComp, n.SetComp, n.DictComp, n.GeneratorExp)
@@ -230,6 +230,7 @@ class Evaluation:
         if found is None:
             return False
         fresh, where = found
+        _no_cycle(fresh, [value])
         if not isinstance(where, slice):
             fresh.items[where] = value
             return True
@@ -256,6 +257,7 @@ class Evaluation:
         if not isinstance(owner, Ref) or owner.fresh.name is not None:
             return False
         value = expr.args[1] = self.value(expr.args[1], True)
+        _no_cycle(owner.fresh, [value])
         if expr.name == "list_append":
             owner.fresh.items.append(value if self.is_held(value) else self._ahead(value))
             return True
@@ -264,6 +266,12 @@ class Evaluation:
             return False
         owner.fresh.items.extend(copy.copy(item) for item in items)
         return True
+
+
+def _no_cycle(owner: Fresh, items: List[n.Expr]) -> None:
+    """Raises PassFailed if `owner` would hold itself: there is no display of that."""
+    if any(inner is owner for item in items for inner in freshes(item)):
+        raise PassFailed("a container that holds itself")
 
 
 def _split_keywords(keyword: n.Keyword) -> List[n.Keyword]:
