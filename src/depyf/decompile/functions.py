@@ -74,14 +74,23 @@ def function_statement(
 
 
 def live_defaults(function: Any) -> n.MakeFunction:
-    """The defaults of a live function, as constants."""
+    """The defaults of a live function."""
     made = n.MakeFunction(function.__code__)
     if function.__defaults__:
-        made.defaults = n.Tuple_([n.Constant(value) for value in function.__defaults__])
+        made.defaults = n.Tuple_([_as_it_is_now(value) for value in function.__defaults__])
     if function.__kwdefaults__:
         items = function.__kwdefaults__.items()
-        made.kwdefaults = n.Dict_([n.Constant(key) for key, _ in items], [n.Constant(value) for _, value in items])
+        made.kwdefaults = n.Dict_([n.Constant(key) for key, _ in items], [_as_it_is_now(value) for _, value in items])
     return made
+
+
+def _as_it_is_now(value: Any) -> n.Expr:
+    """A default value; an empty list or dict, the usual mutable ones, as a display."""
+    if type(value) is list and not value:
+        return n.List_([])
+    if type(value) is dict and not value:
+        return n.Dict_([], [])
+    return n.Constant(value)
 
 
 def _identifier(name: str) -> str:

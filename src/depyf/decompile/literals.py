@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import keyword
 import math
 import re
@@ -233,7 +234,7 @@ def name_for(value: Any, taken: Container[str]) -> str:
     if keyword.iskeyword(base):
         base += "_"
     name, number = base, 1
-    while name in taken:
+    while name in taken or getattr(builtins, name, value) is not value:  # `list` must not be some list
         number += 1
         name = f"{base}_{number}"
     return name
