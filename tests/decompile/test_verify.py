@@ -72,6 +72,17 @@ REFUTED: List[Tuple[str, str]] = [
     ("return lambda x: x", "return lambda y: y"),
     ("raise a from b", "raise a"),
     ("yield a; yield b", "yield b; yield a"),
+    ("return {1: a, 2: b}", "return {True: a, 2: b}"),
+    ("return {1.0: a, 2: b}", "return {True: a, 2: b}"),
+    ("return {0.0: a, 2: b}", "return {-0.0: a, 2: b}"),
+    ("l = [a]; locals()['l'].clear(); return l[0]", "l = [a]; locals()['l'].clear(); return a"),
+    ("l = [a]; d = locals(); g(d); return l[0]", "l = [a]; d = locals(); g(d); return a"),
+    ("l = [a]; eval('l.clear()', None); return l[0]", "l = [a]; eval('l.clear()', None); return a"),
+    ("exec('print(t)', *a)", "t = 1; exec('print(t)', *a)"),
+    (
+        "try: g()\n except E:\n  try: h\n  except F as e: return e.__context__",
+        "try: g()\n except E: t = 1\n else: t = 0\n if t:\n  try: h\n  except F as e: return e.__context__",
+    ),
 ]  # fmt: skip
 
 CONSTANTS = ["1", "True", "1.0", "0.0", "-0.0", "(1,)", "(True,)", "b'1'", "'1'", "1j", "-0j", "...", "None", "1e999"]
@@ -109,6 +120,27 @@ def test_named_constants() -> None:
     again = code_of(body("return NAMED"))
     assert compare(original, again, names={"NAMED": value}).status is Status.EQUIVALENT
     assert compare(original, again, names={"NAMED": object()}).status is Status.REFUTED
+    assert compare(original, again).status is Status.REFUTED
+
+
+def test_the_truth_of_a_named_constant_is_not_asked() -> None:
+    class Odd:
+        def __bool__(self) -> bool:
+            raise AssertionError
+
+    code = code_of(body("x = 'here'\n if x: return a\n return b"))
+    odd = Odd()
+    original = code.replace(co_consts=tuple(odd if c == "here" else c for c in code.co_consts))
+    again = code_of(body("x = NAMED; y = x\n if y: return a\n return b"))
+    assert compare(original, again, names={"NAMED": odd}).status is Status.EQUIVALENT
+
+
+def test_the_order_of_the_cells() -> None:
+    """A closure is a tuple of cells: for the free variables in their order, whatever their names."""
+    original = code_of(body("def h(): return a - b\n return h"))
+    inner = next(c for c in original.co_consts if isinstance(c, CodeType))
+    turned = inner.replace(co_freevars=inner.co_freevars[::-1])
+    again = original.replace(co_consts=tuple(turned if c is inner else c for c in original.co_consts))
     assert compare(original, again).status is Status.REFUTED
 
 

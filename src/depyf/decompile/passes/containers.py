@@ -265,32 +265,36 @@ class _Block:
             return roots
         shared = self._shared()
         needed = {key for key, count in counts.items() if count > 1 or key in shared}
+        read = reads_of([*roots, *(item for each in containers.values() for item in each.items)])
         for key in needed:
-            self._make(containers[key], needed)
+            self._make(containers[key], needed, read)
         return [self._display(root) for root in roots]
 
     def _shared(self) -> Dict[int, Fresh]:
         """The containers that temporaries still lead to later."""
         return self.heap.reachable([name for name in self.heap.held if name in self.live])
 
-    def _make(self, fresh: Fresh, needed: Set[int]) -> None:
-        """Give a container a variable of its own now, after those inside it that need one."""
+    def _make(self, fresh: Fresh, needed: Set[int], read: Names = _NONE) -> None:
+        """Give a container a variable of its own now, after those inside it that need one.
+
+        `read`: variables that the statement at hand reads; they must keep their values.
+        """
         if fresh.name is not None:
             return
         for inner in freshes(Ref(fresh)):
             if inner is not fresh and id(inner) in needed:
-                self._make(inner, needed)
-        name = self._name_for(fresh)
+                self._make(inner, needed, read)
+        name = self._name_for(fresh, read)
         made = n.Assign([n.Name(name)], self._display(Ref(fresh)))
         made.offset = fresh.offset
         self._bind(name)
         self.out.append(made)
         fresh.name = name
 
-    def _name_for(self, fresh: Fresh) -> str:
+    def _name_for(self, fresh: Fresh, read: Names) -> str:
         """A temporary that is meant to hold the container, or a new one."""
         for name, value in self.heap.held.items():
-            if isinstance(value, Ref) and value.fresh is fresh and name in self.live:
+            if isinstance(value, Ref) and value.fresh is fresh and name in self.live and name not in read:
                 return name
         return self.scope.fresh()
 

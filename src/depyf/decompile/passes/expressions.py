@@ -254,7 +254,7 @@ class Evaluation:
         if not isinstance(expr, n.Intrinsic) or expr.name not in ("list_extend", "list_append") or len(expr.args) != 2:
             return False
         owner = expr.args[0] = self.value(expr.args[0], True)
-        if not isinstance(owner, Ref) or owner.fresh.name is not None:
+        if not isinstance(owner, Ref) or owner.fresh.name is not None or owner.fresh.kind != "list":
             return False
         value = expr.args[1] = self.value(expr.args[1], True)
         _no_cycle(owner.fresh, [value])

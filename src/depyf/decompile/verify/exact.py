@@ -19,6 +19,7 @@ from .constants import CodePair, same_constant
 from .graph import FOREVER, Graph
 
 BRANCHES = (Op.BRANCH_TRUE, Op.BRANCH_FALSE)
+KEYS = (Op.BUILD_CONST_KEY_MAP,)  # its argument holds constants: 1, 1.0 and True are not the same there
 NO_FALLTHROUGH = (Op.RETURN, Op.RAISE, Op.RERAISE)
 
 
@@ -69,7 +70,7 @@ def walk(original: Graph, again: Graph, names: Mapping[str, Any]) -> Walk:
                 return _different(original, again, i, j)
             visit((original.place(i + 1), again.place(j + 1)))
         else:
-            if left.arg != right.arg:
+            if left.arg != right.arg or left.op in KEYS and not same_constant(left.arg, right.arg, result.codes):
                 return _different(original, again, i, j)
             if left.op not in NO_FALLTHROUGH:
                 visit((original.place(i + 1), again.place(j + 1)))

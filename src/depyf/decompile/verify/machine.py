@@ -17,6 +17,7 @@ from depyf.bytecode import can_raise
 from depyf.bytecode.program import Instr, Op
 
 from . import virtual
+from .constants import constant_key
 from .graph import FOREVER, Graph
 from .values import OUTSIDE, UNBOUND, GiveUp, State, Values
 
@@ -76,6 +77,7 @@ PLAIN: Dict[Op, Tuple[int, int, int]] = {
 }
 GROW = (Op.LIST_APPEND, Op.SET_ADD, Op.MAP_ADD, Op.LIST_EXTEND, Op.SET_UPDATE, Op.DICT_UPDATE, Op.DICT_MERGE)
 GIVES_BOOL = (Op.CHECK_EXC_MATCH, Op.MATCH_MAPPING, Op.MATCH_SEQUENCE)
+PLAIN_CONSTANTS = (int, float, complex, bool, str, bytes, tuple, frozenset, type(None), type(Ellipsis))
 NEGATED = {"not in": "in", "is not": "is"}
 
 
@@ -218,9 +220,10 @@ class Machine:
         return instr.op is op and instr.arg == arg
 
     def truth(self, state: State, value: int) -> Optional[bool]:
-        """Whether `value` is true, as far as that is known."""
+        """Whether `value` is true, as far as that is known and asking it is no user code."""
         if self.values.is_const(value):
-            return bool(self.values.constant(value))
+            constant = self.values.constant(value)
+            return bool(constant) if type(constant) in PLAIN_CONSTANTS else None
         known = state.heap.get(value)
         if known is not None and known.kind in ("list", "tuple", "dict", "set"):
             return bool(known.items)
@@ -283,6 +286,8 @@ class Machine:
             event.gives = {Op.BUILD_SET: "set", Op.BUILD_MAP: "dict"}.get(op)
             event.operands = stack[len(stack) - _reads(instr) :]
             event.pushes = _pushes(instr)
+            if op is Op.BUILD_CONST_KEY_MAP:
+                event.arg = constant_key(arg)
         return event
 
     def _call(self, event: Event, instr: Instr, state: State) -> None:

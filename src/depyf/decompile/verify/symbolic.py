@@ -22,11 +22,12 @@ from .graph import Graph
 from .header import argument_names
 from .machine import Event, Machine
 from .relation import Joint, join, match, same_variables
-from .values import GiveUp, Known, State, Values
+from .values import UNBOUND, GiveUp, Known, State, Values
 
 # Events that read a variable or test a flag: what they can run or raise does not see the function's own variables.
 QUIET = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "RETURN", "branch", "leave by exception"})
-# Builtins that see the variables of the function that calls them, with how many arguments.
+# Builtins that see the variables of the function that calls them, when called with so many arguments (and eval and exec
+# with None for a namespace).
 SEES_VARIABLES = {"locals": 0, "vars": 0, "dir": 0, "eval": 1, "exec": 1}
 
 Start = Union[int, Event]
@@ -112,16 +113,31 @@ class _Comparison:
             raise _Refuted(f"{here}, compiled again {there}{labels}")
         if not match(left.operands, right.operands, first, second, self.values):
             raise _Refuted(f"{here} works on other values than, compiled again, {there}")
+        if left.raises and first.handled != second.handled:  # it would be the context of what is raised
+            raise _Refuted(f"at {here} and, compiled again, {there} different exceptions are being handled")
         if left.raises and left.label not in QUIET:
-            if first.handled != second.handled:
-                raise _Refuted(f"at {here} and, compiled again, {there} different exceptions are being handled")
             name = same_variables(first, second, self.compared, self.values)
             if name is not None:
                 raise _Refuted(f"variable {name!r} differs at {here} and, compiled again, {there}")
-        if self.invented and left.label == "CALL":
-            known = self.values.known.get(left.operands[0])
-            if known is not None and known.kind == "global" and SEES_VARIABLES[known.data] == len(left.operands) - 1:
-                raise _Refuted(f"{known.data}() at {here} sees the temporary {min(self.invented)!r}")
+        builtin = self._sees_variables(left)
+        if builtin is not None:
+            if self.invented:
+                raise _Refuted(f"{builtin}() at {here} sees the temporary {min(self.invented)!r}")
+            held = [[state.variables.get(name, UNBOUND) for name in self.compared] for state in (first, second)]
+            match(held[0], held[1], first, second, self.values)  # containers in variables get out by this
+
+    def _sees_variables(self, event: Event) -> Optional[str]:
+        """The builtin that `event` calls, if what it calls sees the variables of the function."""
+        if event.label not in (Op.CALL.name, Op.CALL_EX.name) or not event.operands:
+            return None
+        known, arguments = self.values.known.get(event.operands[0]), event.operands[1:]
+        if known is None or known.kind != "global":
+            return None
+        name: str = known.data
+        none = self.values.const(None)
+        if event.label == Op.CALL.name and len(arguments) != SEES_VARIABLES[name] and none not in arguments:
+            return None
+        return name
 
     def _follow(self, left: Event, right: Event, first: State, second: State) -> None:
         """Put what can come after an event on the list of work."""
@@ -133,8 +149,6 @@ class _Comparison:
                 other = exception if right.exception is None else right.exception
                 i, j = one.unwind(left.at, a, exception), two.unwind(right.at, b, other)
                 self.work.append((i, a, j, b))
-            elif first.handled != second.handled:
-                raise _Refuted(f"an exception in {self.graphs[0].describe(left.at)} leaves another one being handled")
         for outcome in reversed(range(len(left.follow))):
             last = outcome == 0
             a, b = (first, second) if last else (first.copy(), second.copy())
