@@ -3,9 +3,9 @@
     python tools/fuzz.py [--seconds 600] [--seed N] [--only 3.11,3.14] [--source codegen] [--dispatch]
     python tools/fuzz.py --replay 3.11 FILE
 
-Programs come from pysource-codegen and hypothesmith. Each is compiled, decompiled, compiled again and compared. A fault is an
-error, a text that does not compile, a text that is refuted, no result within 10 seconds, or a crash; with
-`--dispatch` also code that has no structured form. One program of each kind of fault is minimised (with
+Programs come from pysource-codegen and hypothesmith. Each is compiled, decompiled, compiled again and compared. A
+fault is an error, a text that does not compile, a text that is refuted, no result within 10 seconds, or a crash;
+with `--dispatch` also code that has no structured form. One program of each kind of fault is minimised (with
 pysource-minimize) and written to `.bench/fuzz/`. The seeds are printed: `--seed` starts there again. The exit code is
 1 when there are faults.
 
@@ -93,7 +93,7 @@ def report(name: str, python: Path, source: str, rows: List[Dict[str, Any]], dis
     kinds: Dict[str, List[Dict[str, Any]]] = {}
     for row in faults:
         kinds.setdefault(row["kind"], []).append(row)
-    for kind, same in sorted(kinds.items(), key=lambda item: -len(item[1])):
+    for same in sorted(kinds.values(), key=lambda rows: -len(rows)):
         smallest = min(same, key=lambda row: len(row.get("text", "")))
         text = smallest.get("text", "")
         if text and smallest["status"] != "crash":
