@@ -134,7 +134,9 @@ def _delete_attr(b: Builder, instr: Instr) -> None:
 @on(Op.LOAD_SUPER_ATTR)
 def _load_super_attr(b: Builder, instr: Instr) -> None:
     function, cls, this = b.pop_many(3)
-    b.push(n.Attribute(n.Call(function, [cls, this]), instr.arg[0]))
+    # Without arguments `super()` finds both by itself; the compiler has them loaded for it.
+    bare = not instr.arg[1] and isinstance(cls, n.Name) and cls.id == "__class__" and not b.is_settled(this)
+    b.push(n.Attribute(n.Call(function, [] if bare else [cls, this]), instr.arg[0]))
 
 
 def _subscript(b: Builder) -> n.Subscript:

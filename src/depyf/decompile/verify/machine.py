@@ -16,7 +16,7 @@ from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
 from depyf.bytecode import can_raise
 from depyf.bytecode.program import Instr, Op
 
-from . import virtual
+from . import own_builtins, virtual
 from .constants import constant_key
 from .graph import FOREVER, Graph
 from .values import OUTSIDE, UNBOUND, GiveUp, State, Values
@@ -36,8 +36,6 @@ PLAIN: Dict[Op, Tuple[int, int, int]] = {
     Op.LOAD_CLASSGLOBAL: (0, 0, 1),
     Op.LOAD_LOCALS: (0, 0, 1),
     Op.LOAD_BUILD_CLASS: (0, 0, 1),
-    Op.LOAD_ASSERTION_ERROR: (0, 0, 1),
-    Op.LOAD_COMMON_CONST: (0, 0, 1),
     Op.LOAD_ATTR: (1, 1, 1),
     Op.STORE_ATTR: (2, 2, 0),
     Op.DELETE_ATTR: (1, 1, 0),
@@ -106,12 +104,24 @@ class Event:
 
 
 class Machine:
-    """Runs one program. `shared`: cell variables that closures see; the others are as good as local variables."""
+    """Runs one program. `shared`: cell variables that closures see; the others are as good as local variables.
 
-    def __init__(self, graph: Graph, values: Values, shared: Set[str], names: Mapping[str, Any], budget: int) -> None:
+    `temporaries`: variables that only this program has. `names`: its globals that stand for constants.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        values: Values,
+        shared: Set[str],
+        temporaries: Set[str],
+        names: Mapping[str, Any],
+        budget: int,
+    ) -> None:
         self.graph = graph
         self.values = values
         self.shared = shared
+        self.temporaries = temporaries
         self.names = names
         self.budget = budget
         self.passed_join = False  # whether the last run went through a place that several ways lead to
@@ -169,6 +179,10 @@ class Machine:
             stack.append(values.const(arg))
         elif op is Op.LOAD_GLOBAL and arg in self.names:
             stack.append(values.const(self.names[arg]))
+        elif op is Op.LOAD_ASSERTION_ERROR:
+            stack.append(values.builtin("AssertionError"))
+        elif op is Op.LOAD_COMMON_CONST:
+            stack.append(values.builtin(arg))
         elif op is Op.LOAD_CLOSURE:
             stack.append(values.cell(arg))
         elif op in (Op.LOAD_FAST, Op.LOAD_FAST_AND_CLEAR) or op is Op.LOAD_DEREF and arg not in self.shared:
@@ -209,7 +223,14 @@ class Machine:
             del stack[len(stack) - pops(instr) :]
             stack.append(closure)
             return self.graph.place(after + 1)
-        elif not virtual.step(instr, state, values):
+        elif op is Op.IMPORT_NAME:
+            own = own_builtins.own_import(self.graph.instrs, index, self.temporaries)
+            if own is None:
+                return self._event(index, instr, state)
+            del stack[-2:]
+            state.variables.update((variable, values.builtin(name)) for name, variable in own.stores)
+            return self.graph.place(own.end)
+        elif not virtual.step(instr, state, values) and not own_builtins.step(instr, state, values):
             return self._event(index, instr, state)
         return after
 
@@ -300,6 +321,12 @@ class Machine:
             event.raises = event.label == Op.SET_ADD.name
             return
         event.pushes = 1
+        iterates = own_builtins.iterates(instr, state, values)
+        if iterates is not None:
+            event.label, event.arg, event.operands = iterates.name, None, [stack[-instr.arg[0]]]
+            if iterates is Op.FOR_ITER:
+                event.follow *= 2
+            return
         if instr.op is Op.CALL:
             event.operands = stack[-1 - instr.arg[0] :]
             return
@@ -339,6 +366,8 @@ class Machine:
             else:
                 stack.append(results[0])
             return
+        if event.label == Op.FOR_ITER.name and outcome:
+            results = [stack[-1]]  # the default of the call of `next`
         del stack[len(stack) - pops(instr) :]
         if event.negate:
             results = [self.values.negation(results[0]), *results[1:]]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Dict, List, Optional, Tuple
 
 from .constants import same_constant
+from .own_builtins import ITEM
 from .values import EXACT_TYPES, UNBOUND, GiveUp, Known, State, Values, Virtual
 
 
@@ -134,6 +135,8 @@ class _Join:
             return values.fresh(Known("bool"))
         if values.may_be_unbound(a) or values.may_be_unbound(b):
             return values.fresh(Known("maybe"))
+        if values.known.get(a) == values.known.get(b) == ITEM:
+            return values.fresh(ITEM)
         kind = self._kind(None, a)
         return values.fresh(Known(kind) if kind is not None and kind == self._kind(None, b) else None)
 

@@ -21,6 +21,7 @@ from .constants import CodePair
 from .graph import Graph
 from .header import argument_names
 from .machine import Event, Machine
+from .own_builtins import ITEM
 from .relation import Joint, join, match, same_variables
 from .values import UNBOUND, GiveUp, Known, State, Values
 
@@ -60,14 +61,14 @@ class _Comparison:
         self.graphs = (original, again)
         self.values = Values()
         shared = _shared(original) | _shared(again)
-        budget = 10000 + 100 * (len(original.instrs) + len(again.instrs))
-        self.machines = (
-            Machine(original, self.values, shared, {}, budget),
-            Machine(again, self.values, shared, names, budget),
-        )
         known = _variables(original) | set(argument_names(again.program.code))
         new = _variables(again)
         self.invented = new - known
+        budget = 10000 + 100 * (len(original.instrs) + len(again.instrs))
+        self.machines = (
+            Machine(original, self.values, shared, set(), {}, budget),
+            Machine(again, self.values, shared, self.invented - shared, names, budget),
+        )
         self.compared = sorted((known | new) - self.invented - set(droppable) - shared)
         self.states: Dict[Tuple[int, str, int, str], Joint] = {}
         self.work: List[Tuple[Start, State, Start, State]] = []
@@ -163,7 +164,9 @@ class _Comparison:
             self.work.append((left.follow[outcome], a, right.follow[outcome], b))
 
     def _results(self, event: Event) -> List[int]:
-        if event.label in ("test of truth", "use of a variable that may be unbound", Op.FOR_ITER.name):
+        if event.label == Op.FOR_ITER.name:
+            return [self.values.fresh(ITEM)]
+        if event.label in ("test of truth", "use of a variable that may be unbound"):
             return [self.values.fresh(Known("bool") if event.label == "test of truth" else None)]
         if event.label in ("LOAD_GLOBAL", "LOAD_NAME") and event.arg in SEES_VARIABLES:
             return [self.values.fresh(Known("global", event.arg))]

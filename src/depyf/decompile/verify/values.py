@@ -24,7 +24,7 @@ class GiveUp(Exception):
 @dataclass(frozen=True)
 class Known:
     """What is known of a value. `kind`: "const", "bool", "not" (`data`: of which value), "cell", "maybe" (unbound),
-    "global" (read from global `data`), "iterator", or "list", "set", "dict": of exactly this type."""
+    "global" (read from global `data`), "builtin" (called `data`), "null" and "item" (see `own_builtins`), "iterator", or "list", "set", "dict": of exactly this type."""
 
     kind: str
     data: Any = None
@@ -40,6 +40,7 @@ class Values:
         self._count = OUTSIDE
         self._constants: Dict[Hashable, int] = {}
         self._cells: Dict[str, int] = {}
+        self._builtins: Dict[str, int] = {}
         self._negations: Dict[int, int] = {}
         self.known: Dict[int, Known] = {}
         self.codes: List[CodePair] = []  # nested code objects taken for equal, to be compared
@@ -64,6 +65,13 @@ class Values:
         number = self._cells.get(name)
         if number is None:
             number = self._cells[name] = self.fresh(Known("cell", name))
+        return number
+
+    def builtin(self, name: str) -> int:
+        """The number of the interpreter's own builtin `name`."""
+        number = self._builtins.get(name)
+        if number is None:
+            number = self._builtins[name] = self.fresh(Known("builtin", name))
         return number
 
     def negation(self, value: int) -> int:

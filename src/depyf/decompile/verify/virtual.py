@@ -355,6 +355,23 @@ def _fold(count: int, table: Dict[str, Callable[..., Any]]) -> Callable[[Instr, 
     return fold
 
 
+_fold_compare = _fold(2, FOLDED_COMPARE)
+
+
+def _compare(instr: Instr, state: State, values: Values) -> bool:
+    if instr.arg not in ("in", "not in"):
+        return _fold_compare(instr, state, values)
+    value, container = state.stack[-2:]
+    if not (values.is_const(value) and values.is_const(container)):
+        return False
+    number, numbers = values.constant(value), values.constant(container)
+    if type(number) is not int or type(numbers) is not tuple or not all(type(item) is int for item in numbers):
+        return False
+    _take(state, 2)
+    state.stack.append(values.const((number in numbers) is (instr.arg == "in")))
+    return True
+
+
 HANDLERS: Dict[Op, Callable[[Instr, State, Values], bool]] = {
     Op.BUILD_TUPLE: _build("tuple"),
     Op.BUILD_LIST: _build("list"),
@@ -377,5 +394,5 @@ HANDLERS: Dict[Op, Callable[[Instr, State, Values], bool]] = {
     Op.CALL: _call,
     Op.UNARY: _fold(1, FOLDED_UNARY),
     Op.BINARY: _fold(2, FOLDED_BINARY),
-    Op.COMPARE: _fold(2, FOLDED_COMPARE),
+    Op.COMPARE: _compare,
 }
