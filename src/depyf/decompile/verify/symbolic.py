@@ -26,7 +26,7 @@ from .relation import Joint, join, match, same_variables
 from .values import UNBOUND, GiveUp, Known, State, Values
 
 # Events that read a variable or test a flag: what they can run or raise does not see the function's own variables.
-QUIET = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "RETURN", "branch", "leave by exception"})
+QUIET = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "branch", "leave by exception"})
 # Builtins that see the variables of the function that calls them, when called with so many arguments (and eval and exec
 # with None for a namespace).
 SEES_VARIABLES = {"locals": 0, "vars": 0, "dir": 0, "eval": 1, "exec": 1}
@@ -116,7 +116,7 @@ class _Comparison:
             raise _Refuted(f"{here} works on other values than, compiled again, {there}")
         if left.raises and first.handled != second.handled:  # it would be the context of what is raised
             raise _Refuted(f"at {here} and, compiled again, {there} different exceptions are being handled")
-        if left.raises and left.label not in QUIET:
+        if left.label == Op.RETURN.name or left.raises and left.label not in QUIET:
             name = same_variables(first, second, self.compared, self.values)
             if name is not None:
                 raise _Refuted(f"variable {name!r} differs at {here} and, compiled again, {there}")

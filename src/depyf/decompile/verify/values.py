@@ -23,8 +23,12 @@ class GiveUp(Exception):
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a value. `kind`: "const", "bool", "not" (`data`: of which value), "cell", "maybe" (unbound),
-    "global" (read from global `data`), "builtin" (called `data`), "null" and "item" (see `own_builtins`), "iterator", or "list", "set", "dict": of exactly this type."""
+    """What is known of a value.
+
+    `kind`: "const", "bool", "not" (`data`: of which value), "cell", "maybe" (unbound), "global" (read from global
+    `data`), "builtin" (called `data`), "null" and "item" (see `own_builtins`), "iterator", or "list", "set", "dict":
+    of exactly this type.
+    """
 
     kind: str
     data: Any = None
