@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import sys
 import textwrap
 from types import CodeType
@@ -14,6 +13,7 @@ from depyf.decompile.result import DecompilationError, Status
 from depyf.decompile.verify import compare
 
 from . import raw_judge
+from .mutations import mutations
 
 
 def code_of(source: str, name: str = "f") -> CodeType:
@@ -193,73 +193,6 @@ def f(a, b, *c, d, **e):
         return lambda z: z + total
     return inner(a, y=b), rest
 '''
-
-SWAPS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.MatMult: ast.Mult, ast.Lt: ast.LtE}
-SWAPS.update({ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.Is: ast.Eq, ast.And: ast.Or, ast.Or: ast.And, ast.USub: ast.UAdd})
-
-
-def mutations(source: str) -> Iterator[Tuple[str, ast.Module]]:
-    """Copies of the program with one thing changed, each so that the meaning changes."""
-    count = len(list(ast.walk(ast.parse(source))))
-    for position in range(count):
-        for kind in ("change", "drop", "swap"):
-            tree = ast.parse(source)
-            node = list(ast.walk(tree))[position]
-            if _mutate(node, kind):
-                what = f"{kind} {type(node).__name__} at line {getattr(node, 'lineno', '?')}"
-                yield what, ast.fix_missing_locations(tree)
-
-
-def _mutate(node: ast.AST, kind: str) -> bool:
-    if kind == "change":
-        if isinstance(node, ast.Constant):
-            node.value = node.value + "!" if isinstance(node.value, str) else (node.value, 0)
-            return True
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            node.id = {"a": "b", "b": "a"}.get(node.id, "a")
-            return True
-        if isinstance(node, ast.Attribute):
-            node.attr += "_"
-            return True
-        swap = SWAPS.get(type(getattr(node, "op", None)))  # type: ignore[arg-type]
-        if swap is not None:
-            node.op = swap()  # type: ignore[attr-defined]
-            return True
-        if isinstance(node, ast.Compare):
-            swap = SWAPS.get(type(node.ops[-1]))  # type: ignore[arg-type]
-            if swap is not None:
-                node.ops[-1] = swap()
-            return swap is not None
-        if isinstance(node, (ast.If, ast.While)):
-            node.test = ast.UnaryOp(ast.Not(), node.test)
-            return True
-        if isinstance(node, ast.keyword) and node.arg:
-            node.arg += "_"
-            return True
-        return False
-    if kind == "drop":
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(node, name, None)
-            if isinstance(block, list) and block and not isinstance(node, (ast.Module, ast.FunctionDef)):
-                block[0:1] = [] if len(block) > 1 or name == "orelse" else [ast.Pass()]
-                return True
-        if isinstance(node, ast.Call) and node.args:
-            node.args.pop()
-            return True
-        return False
-    if isinstance(node, ast.Call) and len(node.args) > 1:
-        node.args.reverse()
-        return True
-    if isinstance(node, (ast.BinOp,)):
-        node.left, node.right = node.right, node.left
-        return True
-    if isinstance(node, ast.Try) and len(node.handlers) > 1:
-        node.handlers.reverse()
-        return True
-    if isinstance(node, ast.With) and len(node.items) > 1:
-        node.items.reverse()
-        return True
-    return False
 
 
 def test_mutations_are_refuted() -> None:
