@@ -105,7 +105,10 @@ def indent(node: ast.AST) -> bool:
 
 def protect(node: ast.AST) -> bool:
     """The `else` of a try inside the try, or its `finally` in its first handler only."""
-    if not isinstance(node, ast.Try) or not node.handlers or not all(map(_acts, node.orelse or node.finalbody)):
+    if not isinstance(node, ast.Try) or not node.handlers:
+        return False
+    moved = node.orelse or node.finalbody
+    if not moved or not all(map(_acts, moved)):
         return False
     if node.orelse:
         node.body, node.orelse = [*node.body, *node.orelse], []
