@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import CodeType
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 from ..bytecode import BytecodeError, normalise
@@ -12,6 +12,7 @@ from . import passes
 from .body import FAILURES, names_in, structured
 from .constants import name_constants
 from .dispatch import dispatch_body
+from .enclosing import enclosed, written_outside
 from .functions import Structured, function_statement, module_body
 from .printing import WriteError
 from .recompile import recompile
@@ -136,7 +137,8 @@ class _Text:
         code = self.all.code
         top = self._structure(code)
         if code.co_flags & _CO_OPTIMIZED:
-            statements: List[n.Stmt] = [function_statement(top, self._structure, self.all.name, self.all.made)]
+            function = function_statement(top, self._structure, self.all.name, self.all.made)
+            statements: List[n.Stmt] = [enclosed(function, code) if written_outside(code) else function]
         else:
             statements = module_body(top, self._structure)
         names = name_constants(statements, _all_names(code))
@@ -221,15 +223,16 @@ class _Text:
 
 
 def _described(names: Dict[str, Any]) -> List[str]:
-    """What stands for constants that have no literal, in words."""
+    """What stands for constants that have no literal, in words. Runs no code of the values' own."""
     remarks = []
     for name, value in names.items():
-        try:
-            text = repr(value)
-        except Exception as error:  # the value's own code
-            text = "an object of type %s, whose repr raises %s" % (type(value).__name__, type(error).__name__)
+        safe = isinstance(value, _SAFE_TO_SHOW) or type(value).__module__ == "torch"
+        text = repr(value) if safe else "an object of type %s.%s" % (type(value).__module__, type(value).__qualname__)
         remarks.append("%s is the constant %.150s" % (name, " ".join(text.split())))
     return remarks
+
+
+_SAFE_TO_SHOW = (type, ModuleType, FunctionType, BuiltinFunctionType, CodeType)
 
 
 def _all_names(code: CodeType) -> Set[str]:

@@ -6,6 +6,9 @@ import ast
 from types import CodeType
 from typing import Any, Dict
 
+from . import enclosing
+from .enclosing import written_outside
+
 _CO_OPTIMIZED = 1  # functions, as opposed to modules and class bodies
 
 
@@ -15,6 +18,9 @@ def recompile(code: CodeType, text: str) -> CodeType:
     if not code.co_flags & _CO_OPTIMIZED:
         module: CodeType = compile(text, "<decompiled>", "exec", flags, True)
         return module
+    if written_outside(code):
+        around = _inside(compile(text, "<decompiled>", "exec", flags, True), enclosing.NAME)
+        return next(item for item in around.co_consts if isinstance(item, CodeType))
     tree: ast.Module = compile(text, "<decompiled>", "exec", flags | ast.PyCF_ONLY_AST, True)
     function = next(item for item in tree.body if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)))
     depth = 1
@@ -31,7 +37,12 @@ def recompile(code: CodeType, text: str) -> CodeType:
     compiled: CodeType = compile(ast.fix_missing_locations(tree), "<decompiled>", "exec", flags, True)
     for _ in range(depth - 1):
         compiled = next(item for item in compiled.co_consts if isinstance(item, CodeType))
-    return next(item for item in compiled.co_consts if isinstance(item, CodeType) and item.co_name == function.name)
+    return _inside(compiled, function.name)
+
+
+def _inside(code: CodeType, name: str) -> CodeType:
+    """The code object called `name` among the constants of `code`."""
+    return next(item for item in code.co_consts if isinstance(item, CodeType) and item.co_name == name)
 
 
 _EXTRA: Dict[str, Any] = {"type_params": []} if "type_params" in ast.ClassDef._fields else {}

@@ -57,7 +57,7 @@ def cut_profiling(program: Program) -> Program:
             if names is not None and names <= own and not targets.intersection(inside[1:]):
                 gone.update(inside)
                 variables |= names
-    mentioned = {index for index, instr in enumerate(program.instrs) if instr.arg in variables and _is_local(instr)}
+    mentioned = {index for index, instr in enumerate(program.instrs) if _is_local(instr) and instr.arg in variables}
     rest = mentioned - gone
     if any(program.instrs[index].op is not Op.DELETE_FAST for index in rest):
         return program  # something else uses the variables

@@ -60,7 +60,7 @@ def _swap(state: State, instr: Instr) -> None:
     if len([value for value in involved if not effects.is_timeless(value)]) > 1:
         if not _swap_is_harmless(state, depth):
             special = any(isinstance(value, (Dup, Chain, UnpackItem, Inplace)) for value in involved)
-            if depth <= 3 and not special and _stores_follow(state):
+            if depth <= 3 and not special and _stores_follow(state, depth):
                 _unpack_swapped(state, depth, instr)
                 return
             state.spill()
@@ -82,8 +82,8 @@ def _swap_is_harmless(state: State, depth: int) -> bool:
     return isinstance(state.stack[-1], Dup) and any(isinstance(value, Inplace) for value in state.stack[-4:])
 
 
-def _stores_follow(state: State) -> bool:
-    """Whether the next instruction to take what was swapped stores it."""
+def _stores_follow(state: State, count: int) -> bool:
+    """Whether the `count` values that were swapped, or what is unpacked from them, are all stored next."""
     height = 0
     for instr in state.instrs[state.index :]:
         if instr.op is Op.SWAP and height == 0:
@@ -91,9 +91,20 @@ def _stores_follow(state: State) -> bool:
         if instr.op in (Op.COPY, Op.SWAP):
             return False
         pops, pushes = effect(instr)
-        if pops > height:
-            return instr.op in STORES or instr.op in (Op.UNPACK_SEQUENCE, Op.UNPACK_EX)
-        height += pushes - pops
+        if pops <= height:
+            height += pushes - pops
+            continue
+        if pops > height + 1:
+            return False
+        if instr.op in STORES:
+            count -= 1
+        elif instr.op in (Op.UNPACK_SEQUENCE, Op.UNPACK_EX):
+            count += pushes - 1
+        else:
+            return False
+        if not count:
+            return True
+        height = 0
     return False
 
 
