@@ -52,11 +52,15 @@ def decompile_all(engine: str, python: str, modules: List[str], limit: float) ->
         begun: Optional[str] = None
         with ThreadPoolExecutor(1) as reader:
             errors = reader.submit(worker.stderr.read)
-            for line in worker.stdout:
-                row = json.loads(line)
-                begun = row.get("begin")
-                if begun is None:
-                    rows.append(row)
+            try:
+                for line in worker.stdout:
+                    row = json.loads(line)
+                    begun = row.get("begin")
+                    if begun is None:
+                        rows.append(row)
+            except BaseException:
+                worker.kill()  # else its errors would be waited for
+                raise
             code = worker.wait()
         if begun is not None:
             rows.append({"key": begun, "seconds": limit, "status": "crashed", "difference": f"exit code {code}"})

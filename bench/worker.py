@@ -11,6 +11,7 @@ from __future__ import annotations
 import faulthandler
 import gc
 import json
+import os
 import signal
 import sys
 import time
@@ -88,11 +89,13 @@ def main(argv: list[str]) -> None:
         raise OutOfTime
 
     signal.signal(signal.SIGALRM, out_of_time)
+    results = os.fdopen(os.dup(1), "w")  # results go out by themselves; what a decompiler prints is no result
+    os.dup2(2, 1)
     functions = [function for module in modules for function in functions_of(module)]
     gc.freeze()  # the sample's own code objects are not the decompiler's to collect
     for function in functions[skip:]:
-        print(json.dumps({"begin": function.key}), flush=True)
-        print(json.dumps({"key": function.key, **run(engine, function, limit)}), flush=True)
+        print(json.dumps({"begin": function.key}), file=results, flush=True)
+        print(json.dumps({"key": function.key, **run(engine, function, limit)}), file=results, flush=True)
 
 
 if __name__ == "__main__":

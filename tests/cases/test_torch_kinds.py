@@ -1,4 +1,4 @@
-"""Each program gives the same plain, compiled, and compiled under `prepare_debug`, and all that runs is shown, checked."""
+"""Each program gives the same plain, compiled, and compiled under `prepare_debug`; all that runs is shown, checked."""
 
 from __future__ import annotations
 

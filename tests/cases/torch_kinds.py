@@ -60,7 +60,7 @@ def loop_over_range(a):
 
 
 def loop_with_break_on_data(a):
-    for i in range(5):
+    for _ in range(5):
         a = a * 2
         if a.abs().sum() > 20:
             break

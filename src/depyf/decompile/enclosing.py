@@ -1,7 +1,7 @@
 """A function alone whose variables belong to a function around it.
 
-A variable that is only read looks like a global in the text of the function alone. One that is written needs `nonlocal`,
-and that needs a function around the text:
+A variable that is only read looks like a global in the text of the function alone. One that is written needs
+`nonlocal`, and that needs a function around the text:
 
     def enclosing(count):
         def step():
