@@ -45,8 +45,19 @@ def plan_loop(head: Node, structurer: Structurer, ctx: Context) -> LoopPlan:
             body, test, normal = head.succs[0], head.test, skip(head.succs[1])
         elif in_loop == [False, True]:
             body, test, normal = head.succs[1], negate(head.test), skip(head.succs[0])
+    inside = inside | _handlers_inside(inside, structurer, ctx)
     leaving = [node for node in _breaks(head, inside, structurer, ctx) if _after_break(head, node)]
     return LoopPlan(body, test, normal, _exit(head, normal, leaving, inside, structurer, ctx))
+
+
+def _handlers_inside(inside: Set[int], structurer: Structurer, ctx: Context) -> Set[int]:
+    """The nodes of handlers of regions that begin in the loop: written in its body, though they may never come round."""
+    outer = ctx.region.chain() if ctx.region is not None else []
+    handlers: Set[int] = set()
+    for node in structurer.dom.order:
+        if id(node) in inside and node.region is not None:
+            handlers.update(region.handler.id for region in node.region.chain() if region not in outer)
+    return {id(node) for node in structurer.dom.order if any(block.id in handlers for block in node.handling)}
 
 
 def _only_tests(head: Node) -> bool:
