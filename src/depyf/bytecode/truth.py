@@ -36,7 +36,10 @@ def _thread_kept_values(instrs: List[Instr]) -> Set[int]:
             again, second = instrs[target], instrs[target + 1]
             if again.op is not Op.COPY or again.arg != 1 or second.op not in tests:
                 break
-            target = second.target if second.op is branch.op else target + 2
+            after = second.target if second.op is branch.op else target + 2
+            if after is None or after <= target:  # no compiler makes that; it could go round forever
+                break
+            target = after
         if target is not None and target != branch.target:
             branch.target = target
             if instrs[target].op is Op.POP and instrs[index + 1].op is Op.POP and index + 1 not in targets:

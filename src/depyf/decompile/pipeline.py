@@ -41,18 +41,22 @@ def decompile_code(
     DecompilationError if `code` is not valid bytecode.
     """
     try:
-        normalise(code)
+        return _Decompilation(code, name, made, verify, view == "readable", generated).run()
     except BytecodeError as error:
         raise DecompilationError("%s is not valid bytecode: %s" % (code.co_name, error)) from error
-    return _Decompilation(code, name, made, verify, view == "readable", generated).run()
+    except RecursionError as error:
+        raise DecompilationError("%s is nested too deeply" % code.co_name) from error
 
 
 class _Choice:
-    """How to go about one code object: with which passes, or in the dispatch form (`checked`: and compared)."""
+    """How to go about one code object: with which passes, or in the dispatch form (`checked`: and compared).
 
-    def __init__(self, readable: bool) -> None:
+    A `function` may be tried with each pass left out. For a module that would be many times all that is in it.
+    """
+
+    def __init__(self, readable: bool, function: bool) -> None:
         every = passes.PASSES if readable else ()
-        fewer = [tuple(each for each in every if each is not left_out) for left_out in every]
+        fewer = [tuple(each for each in every if each is not left_out) for left_out in every if function]
         self._left: List[Sequence[passes.Pass]] = [every, *fewer, *([()] if readable else [])]
         self.dispatch = False
         self.checked = True
@@ -110,15 +114,16 @@ class _Decompilation:
                 result.causes = self.causes
                 return result
             difference = result.verdict.difference or "refuted"
-            faulty = refuted if refuted is not None and id(refuted) in self.choices else self.code
-            self.causes.append("%s: %s" % (faulty.co_name, difference))
-            if not self.choices[id(faulty)].next(id(faulty) in text.rewritten):
+            faulty = [each for each in refuted if id(each) in self.choices] or [self.code]
+            self.causes.append("%s: %s" % (faulty[0].co_name, difference))
+            # All of them at once, so that the number of attempts does not grow with the size of a module.
+            if not any([self.choices[id(each)].next(id(each) in text.rewritten) for each in faulty]):
                 raise DecompilationError("%s could not be decompiled: %s" % (self.code.co_name, difference))
 
     def choice(self, code: CodeType) -> _Choice:
         """How to go about `code` this time."""
         self.codes[id(code)] = code
-        return self.choices.setdefault(id(code), _Choice(self.readable))
+        return self.choices.setdefault(id(code), _Choice(self.readable, bool(code.co_flags & _CO_OPTIMIZED)))
 
 
 class _Text:
@@ -132,8 +137,8 @@ class _Text:
         self.aliases: Dict[str, str] = {}
         self.droppable: Set[str] = set()
 
-    def write(self) -> Tuple[Decompiled, Optional[CodeType]]:
-        """The text with its verdict, and the code object that the verdict refutes, if it does."""
+    def write(self) -> Tuple[Decompiled, List[CodeType]]:
+        """The text with its verdict, and the code objects that were refuted."""
         code = self.all.code
         top = self._structure(code)
         if code.co_flags & _CO_OPTIMIZED:
@@ -154,7 +159,7 @@ class _Text:
                 refuted.append(self._owner_at(getattr(error, "lineno", None) or 1, statements, positions))
         mapped = source_map(statements, positions, code)
         result = Decompiled(text, verdict, mapped, bool(self.dispatched), names, self.aliases)
-        return result, refuted[0] if refuted else None
+        return result, refuted
 
     def _remarks(self) -> List[str]:
         """What a reader must know of how the text differs from what runs."""
@@ -209,7 +214,7 @@ class _Text:
         return owner
 
     def _compare(self, again: CodeType, names: Dict[str, Any], refuted: List[CodeType]) -> Verdict:
-        """Compare the programs. The code object with a difference is appended to `refuted`."""
+        """Compare the programs. The code objects with a difference are appended to `refuted`."""
         return compare(
             self.all.code,
             again,

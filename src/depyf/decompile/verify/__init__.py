@@ -41,8 +41,8 @@ def compare(
     `original` that the text need not keep (temporaries of whoever generated the bytecode). `unchecked`: code objects
     in `original` whose instructions are not compared (their text is in the dispatch form): the verdict is then at
     best UNVERIFIED. `aliases`: what globals of the text are really called. `prepare` leaves out of a program of
-    `original` what the text leaves out on purpose. The code object with the first difference is appended to
-    `refuted`, if given. The name of the outermost code object is not compared. Raises `BytecodeError` for invalid
+    `original` what the text leaves out on purpose. The code objects with a difference are appended to `refuted`, if
+    given (without those inside them), the first difference's first. The name of the outermost code object is not compared. Raises `BytecodeError` for invalid
     bytecode only.
     """
     return _Comparison(original, again, names or {}, version, droppable, unchecked, aliases or {}, prepare).run(refuted)
@@ -83,12 +83,12 @@ class _Comparison:
             if verdict.difference is not None:
                 verdict = Verdict(verdict.status, path + verdict.difference)
             if verdict.status is Status.REFUTED:
-                if refuted is not None:
-                    refuted.append(left)
-                return verdict
+                if refuted is None:
+                    return verdict
+                refuted.append(left)
             notes.append(verdict)
             work.extend((a, b, f"{path}in {a.co_name}: ") for a, b in reversed(codes))
-        for status in (Status.UNVERIFIED, Status.EQUIVALENT):
+        for status in (Status.REFUTED, Status.UNVERIFIED, Status.EQUIVALENT):
             for verdict in notes:
                 if verdict.status is status:
                     return verdict

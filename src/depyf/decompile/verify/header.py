@@ -65,7 +65,8 @@ def header_difference(
         pairs.append(("docstring", docstring(original, version), docstring(again, version)))
     if places is not None:
         pairs.insert(0, ("name", original.co_name, again.co_name))
-        pairs.append(("free variables", original.co_freevars, again.co_freevars))  # the order of the closure's cells
+        if set(original.co_freevars) == set(again.co_freevars):  # the order of the closure's cells
+            pairs.append(("free variables", original.co_freevars, again.co_freevars))
         qualified = (getattr(original, "co_qualname", ""), getattr(again, "co_qualname", ""))  # 3.11 on
         pairs.insert(1, ("qualified name", places[0].inside(qualified[0]), places[1].inside(qualified[1])))
     for what, left, right in pairs:
