@@ -57,12 +57,12 @@ def _swap(state: State, instr: Instr) -> None:
     if depth > len(stack):
         raise SimulationError("swap below the stack")
     involved = stack[-depth:]
-    if len([value for value in involved if not effects.is_timeless(value)]) > 1:
-        if not _swap_is_harmless(state, depth):
-            special = any(isinstance(value, (Dup, Chain, UnpackItem, Inplace)) for value in involved)
-            if depth <= 3 and not special and _stores_follow(state, depth):
-                _unpack_swapped(state, depth, instr)
-                return
+    special = any(isinstance(value, (Dup, Chain, UnpackItem, Inplace, Marker, n.Slot)) for value in involved)
+    if not _swap_is_harmless(state, depth):
+        if depth <= 3 and not special and _stores_follow(state, depth):
+            _unpack_swapped(state, depth, instr)
+            return
+        if len([value for value in involved if not effects.is_timeless(value)]) > 1:
             state.spill()
     stack[-1], stack[-depth] = stack[-depth], stack[-1]
     if len(stack) - depth < state.low:
