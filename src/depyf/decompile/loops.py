@@ -46,6 +46,8 @@ def plan_loop(head: Node, structurer: Structurer, ctx: Context) -> LoopPlan:
         elif in_loop == [False, True]:
             body, test, normal = head.succs[1], negate(head.test), skip(head.succs[0])
     inside = inside | _handlers_inside(inside, structurer, ctx)
+    if head.kind == "for" and not head.is_async:
+        inside = inside | _with_iterator(head, inside, structurer)
     leaving = [node for node in _breaks(head, inside, structurer, ctx) if _after_break(head, node)]
     return LoopPlan(body, test, normal, _exit(head, normal, leaving, inside, structurer, ctx))
 
@@ -58,6 +60,20 @@ def _handlers_inside(inside: Set[int], structurer: Structurer, ctx: Context) -> 
         if id(node) in inside and node.region is not None:
             handlers.update(region.handler.id for region in node.region.chain() if region not in outer)
     return {id(node) for node in structurer.dom.order if any(block.id in handlers for block in node.handling)}
+
+
+def _with_iterator(head: Node, inside: Set[int], structurer: Structurer) -> Set[int]:
+    """Nodes that the body leads to with the iterator still on the stack: they leave the loop later, or the function."""
+    found: Set[int] = set()
+    todo = [node for node in structurer.dom.order if id(node) in inside and node is not head]
+    while todo:
+        for succ in todo.pop().succs:
+            if id(succ) in inside or id(succ) in found or succ.depth < head.depth or succ.kind == "end":
+                continue
+            if structurer.dom.dominates(head.succs[0], succ):
+                found.add(id(succ))
+                todo.append(succ)
+    return found
 
 
 def _only_tests(head: Node) -> bool:
