@@ -4,7 +4,7 @@
 
 Real modules of the standard library are compiled and damaged at random: bytes of the .pyc file, or parts of one of
 its code objects (instructions, exception table, constants, names, sizes, flags). Faults: any other exception than
-DecompilationError and PycError, more than 2 seconds, more than 500 MB, a crash of the interpreter. The seeds are
+DecompilationError and PycError, more than 2 seconds (of processor time), more than 500 MB, a crash of the interpreter. The seeds are
 printed; `--seed N --count 1` tries one again. The exit code is 1 when there are faults.
 """
 
@@ -178,12 +178,12 @@ def attempt(run: Callable[[], Any]) -> Tuple[str, str, float]:
     from depyf.decompile.result import DecompilationError
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start = time.perf_counter()
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    start = time.process_time()
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
     status, what = "text", ""
     try:
         run()
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     except OutOfTime:
         status, what = "hang", "".join(traceback.format_exc().splitlines(True)[-7:-1])
     except (DecompilationError, PycError) as error:
@@ -195,8 +195,8 @@ def attempt(run: Callable[[], Any]) -> Tuple[str, str, float]:
         name = Path(where.filename).name
         status, what = "raised", f"{type(error).__name__}: {str(error)[:200]} at {name}:{where.lineno}"
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-    seconds = time.perf_counter() - start
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    seconds = time.process_time() - start
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024
     return ("memory", f"{grown} MB more", seconds) if grown > MEGABYTES else (status, what, seconds)
 
@@ -207,7 +207,7 @@ def work(first: int, count: int) -> None:
     def out_of_time(signum: int, frame: Any) -> None:
         raise OutOfTime
 
-    signal.signal(signal.SIGALRM, out_of_time)
+    signal.signal(signal.SIGVTALRM, out_of_time)
     codes = modules()
     for seed in range(first, first + count):
         print(json.dumps({"begin": seed}), flush=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any, Tuple
 
 
@@ -37,3 +38,8 @@ class ForeignCode:
     @property
     def co_nlocals(self) -> int:
         return len(self.co_varnames)
+
+
+def is_code(value: object) -> bool:
+    """Whether `value` is a code object, of this Python or another."""
+    return isinstance(value, (CodeType, ForeignCode))

@@ -11,7 +11,7 @@ from . import nodes as n
 from . import passes
 from .body import FAILURES, names_in, structured
 from .constants import name_constants
-from .dispatch import dispatch_body
+from .dispatch import UnknownOperation, dispatch_body
 from .enclosing import enclosed, written_outside
 from .functions import Structured, function_statement, module_body
 from .printing import WriteError
@@ -192,7 +192,10 @@ class _Text:
                 self.all.causes.append("%s: %s" % (program.code.co_name, failure or type(failure).__name__))
                 choice.next(isinstance(failure, passes.PassFailed))
         self.dispatched.append(program.code)
-        return dispatch_body(program)
+        try:
+            return dispatch_body(program)
+        except (UnknownOperation, ValueError) as error:
+            raise DecompilationError("%s cannot be written: %s" % (program.code.co_name, error)) from error
 
     def _rewritten(self, body: List[n.Stmt], code: CodeType, choice: _Choice) -> List[n.Stmt]:
         """The statements after the passes of `choice`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import List, Optional
 
+from depyf.bytecode.foreign_code import is_code
 from depyf.bytecode.program import Instr, Op
 
 from .. import nodes as n
@@ -398,7 +399,7 @@ def _call_ex(b: Builder, instr: Instr) -> None:
 @on(Op.MAKE_FUNCTION)
 def _make_function(b: Builder, instr: Instr) -> None:
     code = b.pop()
-    if not isinstance(code, n.Constant):
+    if not isinstance(code, n.Constant) or not is_code(code.value):
         raise UnknownOperation("a function of code that is no constant")
     node = n.MakeFunction(code.value)
     for part in ("closure", "annotate", "annotations", "kwdefaults", "defaults"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import List, Optional
 
+from ...bytecode.foreign_code import is_code
 from ...bytecode.program import Instr, Op
 from .. import nodes as n
 from ..transient import Dup
@@ -51,7 +52,7 @@ def _is_keyword(key: Optional[n.Expr]) -> bool:
 @handles(Op.MAKE_FUNCTION)
 def _make_function(state: State, instr: Instr) -> None:
     code = state.pop()
-    if not isinstance(code, n.Constant):
+    if not isinstance(code, n.Constant) or not is_code(code.value):
         raise SimulationError("function made of no constant code")
     node = n.MakeFunction(code.value)
     for part in ("closure", "annotate", "annotations", "kwdefaults", "defaults"):
