@@ -53,7 +53,7 @@ def plan_loop(head: Node, structurer: Structurer, ctx: Context) -> LoopPlan:
 
 
 def _handlers_inside(inside: Set[int], structurer: Structurer, ctx: Context) -> Set[int]:
-    """The nodes of handlers of regions that begin in the loop: written in its body, though they may never come round."""
+    """The nodes of handlers of regions that begin in the loop: part of its body, though they may never come round."""
     outer = ctx.region.chain() if ctx.region is not None else []
     handlers: Set[int] = set()
     for node in structurer.dom.order:

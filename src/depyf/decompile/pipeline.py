@@ -117,7 +117,8 @@ class _Decompilation:
             faulty = [each for each in refuted if id(each) in self.choices] or [self.code]
             self.causes.append("%s: %s" % (faulty[0].co_name, difference))
             # All of them at once, so that the number of attempts does not grow with the size of a module.
-            if not any([self.choices[id(each)].next(id(each) in text.rewritten) for each in faulty]):
+            moved = [self.choices[id(each)].next(id(each) in text.rewritten) for each in faulty]
+            if not any(moved):
                 raise DecompilationError("%s could not be decompiled: %s" % (self.code.co_name, difference))
 
     def choice(self, code: CodeType) -> _Choice:

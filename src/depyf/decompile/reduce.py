@@ -202,8 +202,17 @@ def join(op: str, left: n.Expr, right: n.Expr) -> n.Expr:
     return n.BoolOp(op, values)
 
 
+def _ends_chain(node: Node) -> bool:
+    """Whether the node only makes the last comparison of a chain; the chain takes it over before anything else does."""
+    assert node.state is not None
+    top = node.depth - 1
+    return not node.state.stmts and len(node.state.stack) == top and _continues(node.test, top) is not None
+
+
 def _short_circuit(flow: Flow, node: Node) -> bool:
     """test `a` to X or (test `b` to X or Y)  ->  test `a and b`, `a or b`, with `not` where the arms are crossed."""
+    if _ends_chain(node):
+        return False
     for position in (0, 1):
         inner, other = node.succs[position], node.succs[1 - position]
         if (

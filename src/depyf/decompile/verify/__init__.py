@@ -42,8 +42,8 @@ def compare(
     in `original` whose instructions are not compared (their text is in the dispatch form): the verdict is then at
     best UNVERIFIED. `aliases`: what globals of the text are really called. `prepare` leaves out of a program of
     `original` what the text leaves out on purpose. The code objects with a difference are appended to `refuted`, if
-    given (without those inside them), the first difference's first. The name of the outermost code object is not compared. Raises `BytecodeError` for invalid
-    bytecode only.
+    given (without those inside them), the first difference's first. The name of the outermost code object is not
+    compared. Raises `BytecodeError` for invalid bytecode only.
     """
     return _Comparison(original, again, names or {}, version, droppable, unchecked, aliases or {}, prepare).run(refuted)
 
