@@ -4,8 +4,8 @@
 
 Real modules of the standard library are compiled and damaged at random: bytes of the .pyc file, or parts of one of
 its code objects (instructions, exception table, constants, names, sizes, flags). Faults: any other exception than
-DecompilationError and PycError, more than 2 seconds (of processor time), more than 500 MB, a crash of the interpreter. The seeds are
-printed; `--seed N --count 1` tries one again. The exit code is 1 when there are faults.
+DecompilationError and PycError, more than 2 seconds (of processor time), more than 500 MB, a crash of the interpreter.
+The seeds are printed; `--seed N --count 1` tries one again. The exit code is 1 when there are faults.
 """
 
 from __future__ import annotations
