@@ -9,6 +9,7 @@ usage: fuzz_worker.py generate SOURCE FIRST_SEED SECONDS     programs from SOURC
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import signal
@@ -133,7 +134,7 @@ def generate(source: str, first: int, seconds: float) -> None:
 
 def minimise(text: str, seconds: float) -> str:
     """The smallest program found with the same kind of fault."""
-    from pysource_minimize import minimize
+    from pysource_minimize import CouldNotMinimize, minimize
 
     wanted = attempt(text)
     if wanted is None:
@@ -151,7 +152,8 @@ def minimise(text: str, seconds: float) -> str:
             best = candidate
         return found
 
-    minimize(text, same, retries=1)
+    with contextlib.suppress(CouldNotMinimize):  # the fault is gone once the program is written anew
+        minimize(text, same, retries=1)
     return best
 
 
