@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Dict, Iterable, List, Optional, Set
 
 from ..bytecode import can_raise
-from ..bytecode.program import Instr, Op, Program
+from ..bytecode.program import Instr, Op, Program, Region
 
 BRANCHES = frozenset({Op.BRANCH_TRUE, Op.BRANCH_FALSE})
 ENDS = frozenset({Op.RETURN, Op.RAISE, Op.RERAISE})
@@ -75,10 +75,35 @@ def handler_of_each(program: Program) -> List[int]:
     return result
 
 
+def _bridged(program: Program, region_of: List[int]) -> List[int]:
+    """`region_of` with what cannot raise, between two instructions of one region in a straight line, in that region.
+
+    It may be anywhere, and else a with statement whose body cannot raise would lie in three blocks.
+    """
+    joins = {instr.target for instr in program.instrs if instr.target is not None}
+    joins.update(region.handler for region in program.regions)
+    result = list(region_of)
+    last: Optional[int] = None  # the last instruction with a region, if only silent ones of a straight line came since
+    for index, (instr, number) in enumerate(zip(program.instrs, region_of)):
+        if index in joins:
+            last = None
+        if number >= 0:
+            if last is not None and _same_handler(program.regions[number], program.regions[region_of[last]]):
+                result[last + 1 : index] = [number] * (index - last - 1)
+            last = index
+        if instr.target is not None or instr.op in ENDS or number < 0 and can_raise(instr):
+            last = None
+    return result
+
+
+def _same_handler(one: Region, other: Region) -> bool:
+    return one.handler == other.handler and one.depth == other.depth
+
+
 def build(program: Program, extra_leaders: Iterable[int] = ()) -> Graph:
     """The control-flow graph of `program`; `extra_leaders` are indices that must start a block."""
     instrs = program.instrs
-    region_of = handler_of_each(program)
+    region_of = _bridged(program, handler_of_each(program))
     leaders: Set[int] = {0, *extra_leaders}
     for region in program.regions:
         leaders.add(region.handler)
@@ -91,9 +116,11 @@ def build(program: Program, extra_leaders: Iterable[int] = ()) -> Graph:
                 leaders.add(index)
         elif instr.op in ENDS:
             leaders.add(index + 1)
-        if region_of[index] != previous:
-            leaders.add(index)
-            previous = region_of[index]
+        number = region_of[index]
+        if number != previous:
+            if number < 0 or previous < 0 or not _same_handler(program.regions[number], program.regions[previous]):
+                leaders.add(index)
+            previous = number
     starts = sorted(index for index in leaders if index < len(instrs))
     blocks: List[Block] = []
     at: Dict[int, Block] = {}

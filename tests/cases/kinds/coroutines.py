@@ -14,6 +14,7 @@ BODIES = (
     "async with M(log, c) as x, M(log, b):\n    log(await twice(6 // a))\nreturn x",
     "async with M(log, c):\n    for i in range(b):\n        if i:\n            return await twice(i)\n    await twice(6 // a)\nreturn 'end'",
     "while True:\n    try:\n        a += 1\n        if await twice(a) > b + 4:\n            return log(a)\n        if a == c:\n            raise ValueError(a)\n    except ValueError:\n        await twice(0)\n        continue",
+    "async with M(log, c) as x, M(log, b):\n    y = 1\nasync with M(log, a):\n    pass\nreturn x, y",
     "try:\n    log(await twice(6 // a))\nexcept ZeroDivisionError:\n    log(await twice(b))\nfinally:\n    log(await twice(c))",
     "async for x, *y in pairs(a):\n    async for z in ticks(b):\n        if z == c:\n            continue\n        log((x, y, z))\nreturn 'end'",
     "if await twice(a) and not await twice(b) or await twice(c):\n    return 'yes'\nreturn await twice(a) if b else 0",

@@ -32,9 +32,15 @@ BODIES = (
     "try:\n    log(6 // a)\nfinally:\n    log('finally')",
     "try:\n    log(6 // a)\nexcept ZeroDivisionError:\n    return log('caught')\nlog('on')",
 )
+QUIET = ("pass", "b = 7", "b, c = 1, (2, 3)", "return 5", "x = []\nc = lambda: a")  # nothing in them can raise
 
 
 def sources() -> Iterator[str]:
+    for item, body in itertools.product(ITEMS[:3], QUIET):
+        yield build(fill("<item>\n    <body>\nreturn log((a, b))", item=item, body=body))
+        yield build(
+            fill("while log(a):\n    <item>\n        <body>\n        a = 0\n        continue", item=item, body=body)
+        )
     for item, body in itertools.product(ITEMS, BODIES):
         yield build(fill("<item>\n    <body>\nreturn log('end')", item=item, body=body))
     for way in ("break", "continue", "return log('out')", "raise KeyError(a)", "log('on')"):

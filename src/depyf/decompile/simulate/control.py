@@ -110,6 +110,28 @@ def _match_pattern(state: State, instr: Instr) -> None:
 def _with_exit(state: State, instr: Instr) -> None:
     state.pop_raw()
     state.push(Marker("exit_result"))
+    _close_with(state.stmts)
+
+
+def _close_with(stmts: List[n.Stmt]) -> None:
+    """Put a with statement together whose body is all in this block: nothing in it can raise, so it has no region."""
+    for index in range(len(stmts) - 1, -1, -1):
+        enter = stmts[index]
+        if isinstance(enter, n.ExprStmt) and isinstance(enter.value, n.Intrinsic):
+            if enter.value.name in ("enter", "async_enter"):
+                break
+    else:
+        return
+    body = stmts[index + 1 :]
+    target: Optional[n.Expr] = None
+    first = body[0] if body else None
+    if isinstance(first, n.Assign) and len(first.targets) == 1:
+        if isinstance(first.value, Marker) and first.value.kind == "entered":
+            target, body = first.targets[0], body[1:]
+    item = n.WithItem(enter.value.args[0], target)
+    statement = n.With([item], body or [n.Pass()], enter.value.name == "async_enter")
+    statement.offset = enter.offset
+    stmts[index:] = [statement]
 
 
 @handles(Op.SETUP_ANNOTATIONS)
