@@ -9,7 +9,7 @@ return result
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Tuple, Type
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Type
 
 from . import nodes as n
 
@@ -19,8 +19,11 @@ _CLASSES: Dict[str, Type[Any]] = {"<listcomp>": n.ListComp, "<setcomp>": n.SetCo
 Pieces = Tuple[List[n.Expr], List[n.Comprehension]]
 
 
-def comprehension(name: str, body: List[n.Stmt], iterable: n.Expr) -> Optional[n.Expr]:
-    """The comprehension whose code object is called `name` and has this body, over `iterable`; None if it isn't one."""
+def comprehension(name: str, body: List[n.Stmt], iterable: n.Expr, dropped: Sequence[n.Expr] = ()) -> Optional[n.Expr]:
+    """The comprehension whose code object is called `name` and has this body, over `iterable`; None if it isn't one.
+
+    `dropped` is in the element if the compiler has dropped that (`[elt for x in y if False]`).
+    """
     loop = _the_loop(body)
     if loop is None:
         return None
@@ -28,6 +31,8 @@ def comprehension(name: str, body: List[n.Stmt], iterable: n.Expr) -> Optional[n
     if pieces is None:
         return None
     element, generators = pieces
+    if not element:
+        element = [n.Tuple_(list(dropped)), n.Constant(None)]
     first = generators[0]
     if not isinstance(first.iter, n.Name) or first.iter.id != ".0":
         return None
@@ -62,14 +67,20 @@ def _is_empty_display(value: n.Expr) -> bool:
 
 
 def unwind(statements: List[n.Stmt], element: str) -> Optional[Pieces]:
-    """The element and the `for`/`if` clauses of a loop nest around one `element` statement; None for anything else."""
+    """The element and the `for`/`if` clauses of a loop nest around one `element` statement; None for anything else.
+
+    There is no element if the compiler has dropped it.
+    """
     generators: List[n.Comprehension] = []
     block = list(statements)
     while True:
         while block and isinstance(block[-1], (n.Continue, n.Pass)):
             block.pop()
         if not block:
-            return None
+            if not generators:
+                return None
+            generators[-1].ifs.append(n.Constant(False))  # the compiler has dropped the element
+            return [], generators
         head, rest = block[0], block[1:]
         if isinstance(head, n.If) and generators:
             if _skips(head.body) and not head.orelse and rest:

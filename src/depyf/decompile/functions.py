@@ -15,7 +15,7 @@ from typing import Any, Callable, List, Optional, Set, Tuple
 
 from ..bytecode.docstring import docstring
 from ..bytecode.grammar import grammar
-from ..bytecode.program import Program
+from ..bytecode.program import Op, Program
 from . import nodes as n
 from .annotations import fold_annotations, function_annotations, postponed
 from .classes import clean_body, is_build_class
@@ -171,7 +171,7 @@ class _Resolver:
             return None
         scope, body = self._nested(made.code)
         note_comprehension(scope)
-        result = comprehension(name, body, _iterated(call.args[0]))
+        result = comprehension(name, body, _iterated(call.args[0]), _closed_over(scope))
         if result is None:
             call.args[0] = _spelled_aiter(call.args[0], scope)
             return None
@@ -306,6 +306,16 @@ def _iterated(argument: n.Expr) -> n.Expr:
     if isinstance(argument, n.Call) and isinstance(argument.func, n.Name) and argument.func.id in ("iter", "aiter"):
         return argument.args[0]
     return argument
+
+
+def _closed_over(scope: Scope) -> List[n.Expr]:
+    """Expressions that make variables free or cells in `scope` which no instruction needs to be so."""
+    instrs, code = scope.program.instrs, scope.code
+    used = {instr.arg for instr in instrs if instr.op in (Op.LOAD_DEREF, Op.STORE_DEREF, Op.LOAD_CLOSURE)}
+    passed = {instr.arg for instr in instrs if instr.op is Op.LOAD_CLOSURE}
+    free: List[n.Expr] = [n.Name(name) for name in code.co_freevars if name not in used]
+    cells = [n.Lambda(n.Arguments(), n.Name(name)) for name in code.co_cellvars if name not in passed]
+    return [*free, *cells]
 
 
 def _spelled_aiter(argument: n.Expr, scope: Scope) -> n.Expr:

@@ -14,6 +14,7 @@ from .tree import walk
 CO_OPTIMIZED = inspect.CO_OPTIMIZED
 _GLOBAL_WRITES = frozenset({Op.STORE_GLOBAL, Op.DELETE_GLOBAL})
 _CELL_WRITES = frozenset({Op.STORE_DEREF, Op.DELETE_DEREF})
+_BINDS = _CELL_WRITES | {Op.STORE_FAST, Op.DELETE_FAST, Op.LOAD_FAST_AND_CLEAR}
 _CELL_USES = _CELL_WRITES | {Op.LOAD_DEREF, Op.LOAD_CLASSDEREF, Op.LOAD_CLOSURE}
 
 COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
@@ -50,8 +51,8 @@ def global_names(scope: Scope) -> Set[str]:
     """The names that `scope` must declare global."""
     names = {instr.arg for instr in scope.program.instrs if instr.op in _GLOBAL_WRITES}
     loads = {instr.arg for instr in scope.program.instrs if instr.op is Op.LOAD_GLOBAL}
-    if scope.kind == "class":
-        names |= loads  # without the declaration a class body looks into its namespace first
+    if scope.kind in ("class", "module"):
+        names |= loads  # without the declaration a class body or a module looks into its namespace first
     elif scope.kind == "function":
         names |= {name for name in loads if _bound_outside(scope, name)}
     if scope.kind != "module":
@@ -99,8 +100,21 @@ def note_comprehension(scope: Scope) -> None:
     outer.nonlocals_from_comprehensions |= scope.nonlocals_from_comprehensions
 
 
+def unbound_names(scope: Scope) -> Set[str]:
+    """Variables of a function that no instruction binds: `x: int` alone makes `x` local, or code that was dropped."""
+    if scope.kind != "function":
+        return set()
+    code = scope.code
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    instrs = scope.program.instrs
+    names = {instr.arg for instr in instrs if instr.op is Op.LOAD_FAST}
+    names |= {instr.arg for instr in instrs if instr.op in _CELL_USES and instr.arg in code.co_cellvars}
+    return names - {instr.arg for instr in instrs if instr.op in _BINDS} - set(code.co_varnames[:count])
+
+
 def declarations(scope: Scope) -> List[n.Stmt]:
-    """The `global` and `nonlocal` statements that `scope` needs."""
+    """The `global` and `nonlocal` statements that `scope` needs, and what makes names local that nothing binds."""
     if scope.kind == "comprehension":
         return []
     statements: List[n.Stmt] = []
@@ -108,6 +122,7 @@ def declarations(scope: Scope) -> List[n.Stmt]:
         statements.append(n.Global(sorted(global_names(scope))))
     if nonlocal_names(scope):
         statements.append(n.Nonlocal(sorted(nonlocal_names(scope))))
+    statements += [n.AnnAssign(n.Name(name), n.Constant(None), None) for name in sorted(unbound_names(scope))]
     return statements
 
 

@@ -31,3 +31,9 @@ def sources() -> Iterator[str]:
     yield function("del c\nreturn [(a, b) for a, (b, *_) in [(1, (2, 3))]], a, b")
     yield function("return {**{k: v for k, v in zip('ab', (a, b))}, 'c': [*(x for x in range(c))]}")
     yield function("return sum(x for x in range(a) for a in range(x)), a")
+    for test in ("()", "False", "x and 0", "not 1"):
+        yield function(f"return [x for x in range(b) if {test}], {{a: x for x in 'ab' for y in 'c' if {test}}}")
+        yield function(
+            f"return list((x, log(y)) for y in 'ab' for x in range(a) if {test}), {{x for x in (a,) if {test}}}"
+        )
+    yield function("return [0 for [] in ((), [])], [(x := b) for () in ((),) if log(x := c)], x")

@@ -27,6 +27,9 @@ BODIES = (
     "class C:\n    for i in range(b):\n        log(i)\n    try:\n        v = 6 // a\n    except ZeroDivisionError:\n        v = None\n    with_lambda = (lambda self: (self.v, c))\nreturn C().with_lambda()",
     "try:\n    import no_such_module_here\nexcept ImportError as error:\n    log(error.name)\nelse:\n    log('found')\nreturn c",
     "from os import path, sep as s\nprint(end='')\nreturn path.join('x', 'y'), s",
+    "def g():\n    x: int\n    try:\n        return x\n    except UnboundLocalError as error:\n        return type(error).__name__\nreturn g()",
+    "def g():\n    x: int\n    def h():\n        return x\n    return h\ntry:\n    return g()()\nexcept NameError as error:\n    return str(error)[:9]",
+    "if 0:\n    x = 1\ntry:\n    return [x for a in x]\nexcept UnboundLocalError:\n    return 'unbound'",
 )
 
 

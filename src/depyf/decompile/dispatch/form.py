@@ -34,7 +34,7 @@ from depyf.bytecode.program import Instr, Op, Program
 from .. import nodes as n
 from ..imports import fold_imports
 from .blocks import Block, Blocks, Context, Handling, Tag, step
-from .builder import Builder, Names, identifier
+from .builder import Builder, Names
 from .exceptions import raise_again
 from .operations import apply
 
@@ -107,11 +107,6 @@ class _Dispatch:
         if self.names.imported:
             aliases = [n.Alias(name, alias) for name, alias in sorted(self.names.imported.items())]
             head.append(n.ImportFrom("builtins", aliases))
-        unbound = self._never_stored()
-        if unbound:
-            # Assigned nowhere, these names would not be local variables.
-            dead: List[n.Stmt] = [n.Assign([n.Name(identifier(name))], n.Constant(None)) for name in unbound]
-            head.append(n.If(n.Constant(False), dead))
         head.extend(null)
         if self.is_function:
             return [*head, self._go(self.entry.number), *main]
@@ -121,16 +116,6 @@ class _Dispatch:
         head[:0] = [n.Assign([n.Name(name) for name in own], n.Constant(None))]
         gone: List[n.Expr] = [n.Name(name) for name in [*own, *sorted(self.names.imported.values())]]
         return [*head, self._go(self.entry.number), *main, n.Delete(gone)]
-
-    def _never_stored(self) -> List[str]:
-        if not self.is_function:
-            return []
-        code = self.program.code
-        stored = {instr.arg for instr in self.program.instrs if instr.op is Op.STORE_FAST}
-        count = code.co_argcount + code.co_kwonlyargcount
-        count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
-        used = {instr.arg for instr in self.program.instrs if instr.op in LOCAL_OPS}
-        return sorted(used - stored - set(code.co_varnames[:count]))
 
     def _loop(self, context: Context) -> List[n.Stmt]:
         """The loop that runs the blocks of `context`."""
