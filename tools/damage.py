@@ -15,6 +15,7 @@ import collections
 import importlib.util
 import json
 import marshal
+import opcode
 import os
 import random
 import re
@@ -120,8 +121,10 @@ def damaged_code(code: CodeType, choice: random.Random) -> CodeType:
         constants = list(code.co_consts)
         constants[at] = damaged_code(constants[at], choice)
         return code.replace(co_consts=tuple(constants))
+    # CPython clears the caches of the last instruction without looking whether there are that many.
+    padding = bytes((opcode.opmap["NOP"], 0)) * 16 if hasattr(code, "co_exceptiontable") else b""
     fields: Dict[str, Callable[[], Any]] = {
-        "co_code": lambda: choice.choice((damaged_bytes, damaged_units, damaged_units))(code.co_code, choice),
+        "co_code": lambda: choice.choice((damaged_bytes, damaged_units, damaged_units))(code.co_code, choice) + padding,
         "co_consts": lambda: _damaged_tuple(code.co_consts, choice, lambda: odd_value(choice)),
         "co_names": lambda: _damaged_tuple(code.co_names, choice, lambda: choice.choice(("", "x", "1", "if", "a b"))),
         "co_stacksize": lambda: choice.choice((0, 1, 2, 1000, 2**30)),

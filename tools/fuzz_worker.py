@@ -80,7 +80,10 @@ def from_codegen(first: int) -> Iterator[str]:
 
     seed = first
     while True:
-        yield generate(seed, node_limit=200 + seed % 7 * 150, depth_limit=4 + seed % 6)
+        try:
+            yield generate(seed, node_limit=200 + seed % 7 * 150, depth_limit=4 + seed % 6)
+        except (ValueError, RecursionError):
+            yield "("  # a program that ast.unparse cannot write: counted as invalid
         seed += 1
 
 

@@ -119,3 +119,22 @@ def test_deep_nesting_and_huge_sizes():
     assert "ends too early" in refused(head + b"l" + struct.pack("<i", 2**31 - 1))
     assert "more than there is data" in refused(head + b"s" + struct.pack("<i", -5))
     assert "contains itself" in refused(head + b"\xa9\x01r\x00\x00\x00\x00")
+
+
+@pytest.mark.skipif(VERSION < (3, 11), reason="no caches")
+def test_caches_past_the_end():
+    """CPython itself would write past the end of such code: it must be refused before there is a code object of it."""
+    code = compile("a.b", "a file.py", "exec")
+    raw = marshal.dumps(code)
+    whole = marshal.dumps(code.co_code)
+    whole = whole if whole in raw else whole[:1].replace(b"s", b"\xf3") + whole[1:]
+    assert whole in raw
+    for length in range(6, len(code.co_code), 2):
+        cut = whole[:1] + struct.pack("<i", length) + code.co_code[:length]
+        data = importlib.util.MAGIC_NUMBER + bytes(12) + raw.replace(whole, cut)
+        try:
+            read_pyc(data)
+        except PycError as error:
+            assert "middle of an instruction" in str(error)
+            return
+    raise AssertionError("no length ends between an instruction and its caches")

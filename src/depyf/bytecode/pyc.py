@@ -9,7 +9,7 @@ from typing import Optional, Tuple, cast
 
 from depyf.bytecode.foreign_code import ForeignCode
 from depyf.bytecode.marshal_reader import MarshalReader, PycError
-from depyf.bytecode.versions import host_version
+from depyf.bytecode.versions import dialect_of, host_version
 
 # The magic number of each release; those in between belong to pre-releases, whose bytecode differed
 RELEASES = {
@@ -68,6 +68,7 @@ def _read(data: bytes) -> Tuple[CodeType, Tuple[int, int]]:
     if not isinstance(code, ForeignCode):
         raise PycError("it holds no code object")
     if version == host_version():
+        _check_caches(code, version)
         # well-formed, as our own reader went through it, so the interpreter's may have it; what is in it may still be
         # odd enough for the interpreter to refuse, with a SystemError where its own compiler could not have made it
         try:
@@ -75,3 +76,23 @@ def _read(data: bytes) -> Tuple[CodeType, Tuple[int, int]]:
         except (ValueError, TypeError, EOFError, OverflowError, SystemError) as error:
             raise PycError("the code object is invalid: %s" % " ".join(str(error).split())) from None
     return cast(CodeType, code), version
+
+
+def _check_caches(outermost: ForeignCode, version: Tuple[int, int]) -> None:
+    """Raises PycError if the caches of an instruction reach past the end of its code.
+
+    CPython clears caches in a copy of the code without looking where that ends, and so would overwrite other memory.
+    """
+    dialect = dialect_of(version)
+    todo = [outermost]
+    while todo:
+        code = todo.pop()
+        todo.extend(constant for constant in code.co_consts if isinstance(constant, ForeignCode))
+        unit, units = 0, len(code.co_code) // 2
+        while unit < units:
+            number = code.co_code[2 * unit]
+            if number not in dialect.names:  # it may be that of a specialised instruction, which has caches, too
+                raise PycError("byte %d of %s begins no instruction" % (2 * unit, code.co_name))
+            unit += 1 + dialect.caches[number]
+        if unit > units:
+            raise PycError("the code of %s ends in the middle of an instruction" % code.co_name)
