@@ -64,6 +64,17 @@ async def ticks(*values):
 
 # Source of f, then argument tuples as expressions.
 FUNCTIONS: List[Any] = [
+    (
+        """
+        def f(a):
+            def g(x=note(1) if a else 2, *, y: int if a else str = 3 if a else note(4), z=5) -> (a or None):
+                return x, y, z
+            h = lambda v=(6 if a else 7), *, w=(8 if a else 9): (v, w)
+            return g(), g(0, z=0), g.__annotations__, h(), h(1, w=2)
+        """,
+        ["0", "1"],
+    ),
+    ("def f(a): return [x for x in a if ()], list(x for x in a if 0), [y for y in [*a] if a and 0]", ["[1, 2]"]),
     ("def f(a, b=2, *c, d=4, **e): return (a, b, c, d, e)", ["1", "1, 2, 3"]),
     (
         """

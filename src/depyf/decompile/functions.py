@@ -21,6 +21,7 @@ from .annotations import fold_annotations, function_annotations, postponed
 from .classes import clean_body, is_build_class
 from .comprehensions import comprehension
 from .plain import spell_out
+from .printing import WriteError
 from .scopes import COMPREHENSIONS, Scope, declarations, note_comprehension, unmangle, unmangled
 from .tail import drop_tail_returns, expression_of
 from .tree import rewrite, statement_lists, walk, walk_scope
@@ -68,7 +69,6 @@ def function_statement(
     code = top.program.code
     scope = Scope(top.program, None, "function")
     body = _resolved(top.body, scope, structure)
-    _rename_parameters(body, code)
     made = made or n.MakeFunction(code)
     return _definition(made, scope, body, name or _identifier(code.co_name))
 
@@ -188,15 +188,19 @@ class _Resolver:
             if isinstance(target, n.Name):
                 defined = self._defined(target.id, statement)
                 if defined is not None:
-                    return [defined]
+                    return defined
         return [*self._hoisted(statement), statement]
 
-    def _defined(self, name: str, statement: n.Assign) -> Optional[n.Stmt]:
+    def _defined(self, name: str, statement: n.Assign) -> Optional[List[n.Stmt]]:
         """The definition that assigns to `name`, with its decorators."""
         decorators, value = _split_decorators(statement.value)
         definition: Optional[n.Stmt] = None
+        later: List[n.Stmt] = []
         offset = statement.value.offset
         if isinstance(value, n.MakeFunction) and value.code.co_name == name:
+            later = _stored_later(value, name)
+            if later and decorators:
+                return None
             definition = self._function(value, name, decorators)
             offset = value.offset
         elif isinstance(value, n.Call) and is_build_class(value):
@@ -204,9 +208,10 @@ class _Resolver:
             if value.args[1].value == name:
                 definition = self._class(value, name, decorators)
                 offset = value.offset
-        if definition is not None:
-            definition.offset, definition.owner = offset, statement.owner
-        return definition
+        if definition is None:
+            return None
+        definition.offset, definition.owner = offset, statement.owner
+        return [definition, *later]
 
     def _function(self, made: n.MakeFunction, name: str, decorators: List[n.Expr]) -> Optional[n.Stmt]:
         if made.code.co_name in COMPREHENSIONS or made.code.co_name == "<lambda>":
@@ -238,6 +243,7 @@ class _Resolver:
                 name = self._fresh(_identifier(node.code.co_name))
                 scope, body = self._nested(node.code)
                 before.append(_definition(node, scope, body, name))
+                before.extend(_stored_later(node, name))
                 return n.Name(name)
             return None
 
@@ -334,7 +340,11 @@ def _spelled_aiter(argument: n.Expr, scope: Scope) -> n.Expr:
 
 def _definition(made: n.MakeFunction, scope: Scope, body: List[n.Stmt], name: str) -> n.FunctionDef:
     code = made.code
-    parameters = _parameters(made, scope.private) or n.Arguments()
+    if _stored_later(made, name):
+        made = _bare(made)
+    parameters = _parameters(made, scope.private)
+    assert parameters is not None
+    _rename_parameters(body, code)
     returns = _annotate(parameters, made, scope.private)
     drop_tail_returns(body, everywhere=False)
     spell_out(body)
@@ -347,6 +357,37 @@ def _definition(made: n.MakeFunction, scope: Scope, body: List[n.Stmt], name: st
     definition.is_async = bool(code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR))
     definition.offset, definition.owner = made.offset, made.owner
     return definition
+
+
+def _bare(made: n.MakeFunction) -> n.MakeFunction:
+    bare = n.MakeFunction(made.code, closure=made.closure, type_params=made.type_params)
+    bare.offset, bare.owner = made.offset, made.owner
+    return bare
+
+
+def _stored_later(made: n.MakeFunction, name: str) -> List[n.Stmt]:
+    """Assignments to attributes of the function, for defaults and annotations that are no displays; mostly none.
+
+    No compiler makes such code: it comes from the dispatch form, whose values lie in temporaries. Then everything is
+    stored after the definition, in the order of evaluation, as making a function has no effect itself.
+    """
+    annotated = function_annotations(made) is not None
+    if annotated and _parameters(made, None) is not None:
+        return []
+    stored: List[n.Stmt] = []
+    for attribute, value in (("__defaults__", made.defaults), ("__kwdefaults__", made.kwdefaults)):
+        if value is not None:
+            stored.append(n.Assign([n.Attribute(n.Name(name), attribute)], value))
+    listed = made.annotations
+    if listed is not None:
+        if isinstance(listed, n.Tuple_):
+            listed = n.Dict_(list(listed.elts[0::2]), listed.elts[1::2])
+        elif not isinstance(listed, n.Dict_):
+            raise WriteError("the annotations of %s are made elsewhere" % made.code.co_name, made)
+        stored.append(n.Assign([n.Attribute(n.Name(name), "__annotations__")], listed))
+    if made.annotate is not None:
+        stored.append(n.Assign([n.Attribute(n.Name(name), "__annotate__")], made.annotate))
+    return stored
 
 
 def declare(body: List[n.Stmt], statements: List[n.Stmt]) -> None:

@@ -7,8 +7,9 @@ same order; it accepts, for instance, a temporary variable in place of a value k
 
 from __future__ import annotations
 
+import inspect
 from types import CodeType
-from typing import Any, Callable, Collection, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Collection, List, Mapping, Optional, Set, Tuple
 
 from depyf.bytecode import normalise
 from depyf.bytecode.program import Program
@@ -68,6 +69,7 @@ class _Comparison:
         self._aliases = aliases
         self._prepare = prepare or (lambda program: program)
         self._places = (Place(original), Place(again))
+        self._renamed: Set[int] = set()  # code objects of `original` that have another name in the text, or lie in one
 
     def run(self, refuted: Optional[List[CodeType]]) -> Verdict:
         """The verdict on the outermost pair and all pairs inside it."""
@@ -87,6 +89,8 @@ class _Comparison:
                     return verdict
                 refuted.append(left)
             notes.append(verdict)
+            if id(left) in self._renamed:
+                self._renamed.update(id(a) for a, _ in codes)
             work.extend((a, b, f"{path}in {a.co_name}: ") for a, b in reversed(codes))
         for status in (Status.REFUTED, Status.UNVERIFIED, Status.EQUIVALENT):
             for verdict in notes:
@@ -97,13 +101,16 @@ class _Comparison:
     def _compare(self, original: CodeType, again: CodeType) -> Tuple[Verdict, List[CodePair]]:
         """The verdict on one pair of code objects, and the pairs of code objects among their constants."""
         outermost = original is self._outermost[0]
-        renamed = renamed_arguments(original, again) if outermost else {}
-        places = None if outermost else self._places
+        free = outermost or id(original) in self._renamed
+        renamed = renamed_arguments(original, again) if free else {}
+        places = None if free else self._places
         difference = header_difference(original, again, self._version, places, renamed)
         if difference is not None:
             return Verdict(Status.REFUTED, difference), []
         if id(original) in self._unchecked:
-            return Verdict(Status.UNVERIFIED, "dispatch form, not compared"), _namesakes(original, again)
+            pairs = _namesakes(original, again)
+            self._renamed.update(id(left) for left, right in pairs if left.co_name != right.co_name)
+            return Verdict(Status.UNVERIFIED, "dispatch form, not compared"), pairs
         codes: List[CodePair] = []
         if _same_bytes(original, again, codes):
             return Verdict(Status.EXACT), codes
@@ -135,13 +142,26 @@ def _same_bytes(original: CodeType, again: CodeType, codes: List[CodePair]) -> b
 
 
 def _namesakes(original: CodeType, again: CodeType) -> List[CodePair]:
-    """Nested code objects of both sides with the same name, in order."""
+    """Nested code objects of both sides that belong together: by name, and by their arguments where names repeat.
+
+    A lambda or comprehension is a function with a name like its own in the dispatch form.
+    """
     left = [const for const in original.co_consts if isinstance(const, CodeType)]
     right = [const for const in again.co_consts if isinstance(const, CodeType)]
     pairs: List[CodePair] = []
     for code in left:
-        found = next((other for other in right if other.co_name == code.co_name), None)
+        plain = code.co_name.strip("<>")
+        same = [other for other in right if other.co_name == code.co_name]
+        if plain != code.co_name:
+            same += [other for other in right if other.co_name.startswith(plain)]
+        fits = [other for other in same if _shape(other) == _shape(code)]
+        found = next(iter(fits if plain != code.co_name else fits or same), None)
         if found is not None:
             right.remove(found)
             pairs.append((code, found))
     return pairs
+
+
+def _shape(code: CodeType) -> Tuple[object, ...]:
+    counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount)
+    return (*counts, code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR))
