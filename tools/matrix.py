@@ -22,8 +22,8 @@ TESTS = ["tests/bytecode", "tests/structure"]
 # The decompiler behind the bytecode, from this version on; 3.11 runs all tests (`make test`).
 DECOMPILER_TESTS = ["tests/decompile"]
 DECOMPILER_SINCE = (3, 9)
-# The test of changed functions counts on how much of a module comes in structured form, which so far is so for 3.11; and
-# older compilers leave in what is never run, where a change makes no difference. `make test` runs it.
+# The test of changed functions counts on how much of a module comes in structured form, which so far holds for 3.11;
+# and older compilers leave in what is never run, where a change makes no difference. `make test` runs it.
 NOT_HERE = "tests/decompile/test_mutations.py"
 PACKAGES = ["pytest", "pytest-timeout", "hypothesis"]
 OLDEST, NEWEST = 8, 15
