@@ -5,7 +5,7 @@ Dominators by the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, 
 
 from __future__ import annotations
 
-from typing import Dict, List, Set
+from typing import Dict, Iterable, List, Set, Tuple
 
 from .flow import Flow, Node
 
@@ -26,6 +26,10 @@ class Dominators:
         for node in self.order:
             if node is not flow.entry:
                 self.children[id(self.idom[id(node)])].append(node)
+        self.nodes = {id(node): node for node in self.order}
+        self._preorder: List[Node] = []
+        self._span: Dict[int, Tuple[int, int]] = {}  # where the dominated nodes lie in `_preorder`
+        self._walk_tree()
         self.loops = self._loops()
 
     def _edges(self, node: Node) -> List[Node]:
@@ -84,11 +88,32 @@ class Dominators:
                 two = self.idom[id(two)]
         return one
 
+    def _walk_tree(self) -> None:
+        starts: Dict[int, int] = {}
+        todo = [self.flow.entry]
+        while todo:
+            node = todo[-1]
+            if id(node) in starts:
+                todo.pop()
+                self._span[id(node)] = (starts[id(node)], len(self._preorder))
+            else:
+                starts[id(node)] = len(self._preorder)
+                self._preorder.append(node)
+                todo.extend(reversed(self.children[id(node)]))
+
     def dominates(self, one: Node, two: Node) -> bool:
         """Whether every path to `two` passes `one`."""
-        while self.number[id(two)] > self.number[id(one)]:
-            two = self.idom[id(two)]
-        return one is two
+        start, end = self._span[id(one)]
+        return start <= self._span[id(two)][0] < end
+
+    def dominated(self, node: Node) -> List[Node]:
+        """`node` and all that it dominates."""
+        start, end = self._span[id(node)]
+        return self._preorder[start:end]
+
+    def in_order(self, ids: Iterable[int]) -> List[Node]:
+        """The nodes with these ids, in order."""
+        return [self.order[number] for number in sorted(self.number[ident] for ident in ids)]
 
     def _loops(self) -> Dict[int, Set[int]]:
         """Natural loops: id of the header -> ids of the nodes in it."""

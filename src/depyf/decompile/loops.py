@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, List, Optional, Set, Tuple
 
 from ..bytecode.program import Op
 from . import nodes as n
+from .cfg import Block
 from .flow import Node
 from .reduce import negate, tests_pattern
 from .transient import GetIter
@@ -55,17 +56,18 @@ def plan_loop(head: Node, structurer: Structurer, ctx: Context) -> LoopPlan:
 def _handlers_inside(inside: Set[int], structurer: Structurer, ctx: Context) -> Set[int]:
     """The nodes of handlers of regions that begin in the loop: part of its body, though they may never come round."""
     outer = ctx.region.chain() if ctx.region is not None else []
-    handlers: Set[int] = set()
-    for node in structurer.dom.order:
-        if id(node) in inside and node.region is not None:
-            handlers.update(region.handler.id for region in node.region.chain() if region not in outer)
-    return {id(node) for node in structurer.dom.order if any(block.id in handlers for block in node.handling)}
+    handlers: Set[Block] = set()
+    for ident in inside:
+        region = structurer.dom.nodes[ident].region
+        if region is not None:
+            handlers.update(each.handler for each in region.chain() if each not in outer)
+    return {id(node) for handler in handlers for node in structurer.exits.handling(handler)}
 
 
 def _with_iterator(head: Node, inside: Set[int], structurer: Structurer) -> Set[int]:
     """Nodes that the body leads to with the iterator still on the stack: they leave the loop later, or the function."""
     found: Set[int] = set()
-    todo = [node for node in structurer.dom.order if id(node) in inside and node is not head]
+    todo = [node for node in structurer.dom.in_order(inside) if node is not head]
     while todo:
         for succ in todo.pop().succs:
             if id(succ) in inside or id(succ) in found or succ.depth < head.depth or succ.kind == "end":
@@ -84,9 +86,7 @@ def _only_tests(head: Node) -> bool:
 def _breaks(head: Node, inside: Set[int], structurer: Structurer, ctx: Context) -> List[Node]:
     """Targets of the edges that leave the loop from within its body."""
     found: List[Node] = []
-    by_id = {id(node): node for node in structurer.dom.order}
-    for ident in inside:
-        node = by_id[ident]
+    for node in structurer.dom.in_order(inside):
         if node is head and head.kind == "for":
             continue
         for succ in node.succs:
@@ -132,7 +132,7 @@ def _exit(
         return normal
     if joins:
         return joins[0]
-    last = max(node.start for node in structurer.dom.order if id(node) in inside)
+    last = max(structurer.dom.nodes[ident].start for ident in inside)
     loose = [node for node in leaving if not structurer.is_small_end(node) and structurer.fits(node, ctx)]
     outer = [node for node in leaving if structurer.known(node, ctx) is not None]
     if outer:

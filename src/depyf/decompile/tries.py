@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Dict, List, Optional, Set, Tuple
 
 from . import nodes as n
+from .cfg import Block
 from .dominators import Dominators
 from .flow import Flow, Node
 from .regions import TryRegion
@@ -34,6 +35,13 @@ class Exits:
             handler = flow.handlers.get(region.handler.id)
             if region.kind == "finally" and handler is not None and id(handler) in dom.number:
                 self._end_reraises(handler)
+        self._protected: Dict[int, List[Node]] = {}  # by id of the region: the nodes in it, in order
+        self._handling: Dict[int, List[Node]] = {}  # by id of the handler's block: what runs while it handles
+        for node in dom.order:
+            for region in node.region.chain() if node.region is not None else ():
+                self._protected.setdefault(id(region), []).append(node)
+            for block in node.handling:
+                self._handling.setdefault(block.id, []).append(node)
 
     def _end_reraises(self, handler: Node) -> None:
         """In a finally body, raising the exception again is what happens at its end: one common end, no statement."""
@@ -66,24 +74,29 @@ class Exits:
 
     def is_entry(self, node: Node, region: TryRegion) -> bool:
         """Whether the region begins at `node`: everything in it is dominated by it."""
-        inside = [other for other in self.dom.order if _within(other.region, region)]
+        inside = self.protected(region)
         return bool(inside) and all(self.dom.dominates(node, other) for other in inside)
+
+    def protected(self, region: TryRegion) -> List[Node]:
+        """The nodes in the region, in order."""
+        return self._protected.get(id(region), [])
+
+    def handling(self, handler: Block) -> List[Node]:
+        """The nodes that run while the exception of `handler` is being handled, in order."""
+        return self._handling.get(handler.id, [])
 
     def holds(self, region: TryRegion, nodes: Set[int]) -> bool:
         """Whether all of `nodes`, or the handlers they raise to, are in the region."""
-        return all(_within(node.region, region) for node in self.dom.order if id(node) in nodes)
+        return all(_within(self.dom.nodes[ident].region, region) for ident in nodes)
 
     def plan(self, node: Node, region: TryRegion, structurer: Structurer, ctx: Context) -> TryPlan:
         """Decide where the try or with statement that starts at `node` ends."""
-        inside = {id(other) for other in self.dom.order if _within(other.region, region)}
+        inside = {id(other) for other in self.protected(region)}
         handler = self.flow.handlers[region.handler.id]
-        handled = {id(other) for other in self.dom.order if self.dom.dominates(handler, other)}
+        handled = {id(other) for other in self.dom.dominated(handler)}
         from_body = self._targets(inside, inside | handled, structurer, ctx)
-        inside_handler = {
-            id(other)
-            for other in self.dom.order
-            if len(other.handling) > len(ctx.handling) and region.handler in other.handling
-        }
+        depth = len(ctx.handling)
+        inside_handler = {id(other) for other in self.handling(region.handler) if len(other.handling) > depth}
         from_handler = self._targets(inside_handler, inside | inside_handler, structurer, ctx)
         joins = [
             join
@@ -119,16 +132,12 @@ class Exits:
         """Whether a handler goes on behind the statement, so that code behind the body alone is an else clause."""
         if ctx.follow is None or ctx.loop is not None and ctx.follow is ctx.loop.head:
             return False
-        return any(
-            self.skip(succ) is ctx.follow for node in self.dom.order if id(node) in inside for succ in node.succs
-        )
+        return any(self.skip(succ) is ctx.follow for ident in inside for succ in self.dom.nodes[ident].succs)
 
     def _targets(self, sources: Set[int], inside: Set[int], structurer: Structurer, ctx: Context) -> List[Node]:
         """Where edges from `sources` to outside of `inside` lead, without what the context knows or can be copied."""
         found: List[Node] = []
-        for node in self.dom.order:
-            if id(node) not in sources:
-                continue
+        for node in self.dom.in_order(sources):
             for succ in node.succs:
                 target = self.skip(succ)
                 if id(target) in inside or target in found:
