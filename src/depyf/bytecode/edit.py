@@ -1,11 +1,13 @@
-"""Taking instructions out of a canonical program."""
+"""Taking instructions out of a canonical program, and which can be reached."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Collection, List
+from typing import Collection, Dict, List, Set
 
-from depyf.bytecode.program import Instr, Program
+from depyf.bytecode.program import Instr, Op, Program
+
+ENDS = (Op.RETURN, Op.RAISE, Op.RERAISE, Op.JUMP)
 
 
 def without(program: Program, gone: Collection[int]) -> Program:
@@ -27,3 +29,26 @@ def without(program: Program, gone: Collection[int]) -> Program:
         for region in program.regions
     ]
     return replace(program, instrs=kept, regions=[region for region in regions if region.start < region.end])
+
+
+def reachable(program: Program) -> Set[int]:
+    """The indices of instructions that can be reached from the first, along exception edges too."""
+    handlers: Dict[int, int] = {}
+    for region in program.regions:
+        for index in range(region.start, region.end):
+            handlers[index] = region.handler
+    seen: Set[int] = set()
+    todo = [0]
+    while todo:
+        index = todo.pop()
+        if index in seen or index >= len(program.instrs):
+            continue
+        seen.add(index)
+        instr = program.instrs[index]
+        if instr.op not in ENDS:
+            todo.append(index + 1)
+        if instr.target is not None:
+            todo.append(instr.target)
+        if index in handlers:
+            todo.append(handlers[index])
+    return seen

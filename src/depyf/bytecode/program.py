@@ -125,6 +125,10 @@ class Op(enum.Enum):
     MATCH_CLASS = enum.auto()  # arg n; [s, cls, names] -> [attrs or None]
     MATCH_PATTERN = enum.auto()  # [s] -> [bool]; a whole pattern, bound names included. No code object has it: it is
     # what decompile/matching puts in place of the instructions of a pattern
+    STAR_MATCH = (
+        enum.auto()
+    )  # [exc, type] -> [exc, bool]; these two are what decompile/exception_groups makes of except*
+    STAR_BODY = enum.auto()  # arg: whether the exception gets a name; [] -> [exc]; begins the body of a clause
     # scopes
     SETUP_ANNOTATIONS = enum.auto()
     INTRINSIC = enum.auto()  # arg (name, n); pops n, pushes one: "typevar", "paramspec", "typevartuple",

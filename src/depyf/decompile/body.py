@@ -13,6 +13,7 @@ from ..bytecode import normalise
 from ..bytecode.program import Program
 from . import cfg, finally_copies, flow, prepare, reduce, regions, settle
 from . import nodes as n
+from .exception_groups import plain_groups
 from .finally_copies import NoCopy
 from .finish import Unfinished, finish
 from .matching import match_patterns, match_statements
@@ -31,7 +32,7 @@ def names_in(code: CodeType) -> Set[str]:
 def structured(program: Program) -> List[n.Stmt]:
     """The statements of the program in structured form. Raises one of FAILURES when there is none."""
     temporaries = Temporaries(names_in(program.code))
-    graph = cfg.build(match_patterns(program))
+    graph = cfg.build(match_patterns(plain_groups(program)))
     found = regions.find(graph)
     prepare.async_loops(graph, found)
     finally_copies.undo(graph, found)

@@ -12,7 +12,7 @@ from typing import Dict, List, Optional
 from . import nodes as n
 from .reduce import negate
 from .simulate import Temporaries
-from .transient import Chain, Dup, ExcMatch, GetIter, Inplace, Marker, PatternTest, UnpackItem
+from .transient import Chain, Dup, ExcMatch, GetIter, Inplace, Marker, PatternTest, StarBody, StarMatch, UnpackItem
 
 
 class Unfinished(Exception):
@@ -120,7 +120,7 @@ class _Finisher:
                     raise Unfinished("assignment inside an expression")
                 inner = n.NamedExpr(target, inner)
             return inner
-        if isinstance(value, (Marker, UnpackItem, Inplace, ExcMatch, PatternTest)):
+        if isinstance(value, (Marker, UnpackItem, Inplace, ExcMatch, PatternTest, StarBody, StarMatch)):
             raise Unfinished("%s without its construct" % type(value).__name__)
         if isinstance(value, n.NamedExpr):
             value.value = self.expr(value.value)

@@ -44,8 +44,6 @@ def decompile_code(
         return _Decompilation(code, name, made, verify, view == "readable", generated).run()
     except BytecodeError as error:
         raise DecompilationError("%s is not valid bytecode: %s" % (code.co_name, error)) from error
-    except RecursionError as error:
-        raise DecompilationError("%s is nested too deeply" % code.co_name) from error
 
 
 class _Choice:
@@ -110,6 +108,9 @@ class _Decompilation:
                     raise DecompilationError("%s: %s" % (owner.co_name, error)) from error
                 self.causes.append("%s: %s" % (owner.co_name, error))
                 continue
+            except RecursionError:
+                self._give_up_deepest()
+                continue
             if result.verdict.status is not Status.REFUTED:
                 result.causes = self.causes
                 return result
@@ -120,6 +121,15 @@ class _Decompilation:
             moved = [self.choices[id(each)].next(id(each) in text.rewritten) for each in faulty]
             if not any(moved):
                 raise DecompilationError("%s could not be decompiled: %s" % (self.code.co_name, difference))
+
+    def _give_up_deepest(self) -> None:
+        """Something was nested too deeply: the largest code object without dispatch form is the likely one."""
+        left = [code for code in self.codes.values() if not self.choices[id(code)].dispatch]
+        if not left:
+            raise DecompilationError("%s is nested too deeply" % self.code.co_name)
+        largest = max(left, key=lambda code: len(code.co_code))
+        self.causes.append("%s: nested too deeply" % largest.co_name)
+        self.choices[id(largest)].next(False)
 
     def choice(self, code: CodeType) -> _Choice:
         """How to go about `code` this time."""
@@ -192,6 +202,9 @@ class _Text:
             except FAILURES as failure:
                 self.all.causes.append("%s: %s" % (program.code.co_name, failure or type(failure).__name__))
                 choice.next(isinstance(failure, passes.PassFailed))
+            except RecursionError:  # the dispatch form nests nothing deeply
+                self.all.causes.append("%s: nested too deeply" % program.code.co_name)
+                choice.next(False)
         self.dispatched.append(program.code)
         try:
             return dispatch_body(program)

@@ -111,7 +111,7 @@ def _kind(handler: Block) -> str:
         for instr in block.instrs:
             if instr.op is Op.CHECK_EXC_MATCH:
                 return "except"
-            if instr.op is Op.CHECK_EG_MATCH:
+            if instr.op is Op.STAR_MATCH:
                 return "except_star"
         for succ in block.succs:
             if succ.id not in seen:

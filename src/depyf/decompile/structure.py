@@ -13,6 +13,7 @@ from typing import List, Optional, Set, Tuple
 
 from . import nodes as n
 from .dominators import Dominators
+from .exception_groups import star_clauses
 from .flow import Flow, Node
 from .loops import LoopPlan, peel_iterator, plan_loop, take_target
 from .prepare import Handling
@@ -294,6 +295,14 @@ class Structurer:
             handlers = clauses(self, handler, inside)
             orelse = [] if plan.orelse is None else self.go(plan.orelse, replace(ctx, follow=after))
             statement = n.Try(body or [n.Pass()], handlers, orelse)
+        elif region.kind == "except_star":
+            body = self.sequence(node, replace(ctx, follow=body_follow, region=region))
+            inside = replace(ctx, handling=(*ctx.handling, region.handler), follow=after)
+            groups = star_clauses(self.sequence(handler, inside))
+            if groups is None:
+                raise Unstructured("a handler of exception groups that is no row of clauses")
+            orelse = [] if plan.orelse is None else self.go(plan.orelse, replace(ctx, follow=after))
+            statement = n.Try(body or [n.Pass()], groups, orelse, is_star=True)
         else:
             raise Unstructured("protected region of kind %s" % region.kind)
         statement.offset = node.offset

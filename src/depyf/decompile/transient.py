@@ -77,6 +77,20 @@ class ExcMatch(Expr):
 
 
 @dataclass(eq=False)
+class StarMatch(Expr):
+    """Whether a part of the exception group being handled matches `type`."""
+
+    type: Expr
+
+
+@dataclass(eq=False)
+class StarBody(Expr):
+    """Begins the body of an `except*` clause; if it is `named`, the exception is stored next."""
+
+    named: bool
+
+
+@dataclass(eq=False)
 class PatternTest(Expr):
     """Whether `subject` matches `pattern`; if so, the names in the pattern are bound."""
 

@@ -119,7 +119,10 @@ class Exits:
         if region.kind == "with":
             suppressed = self.skip(handler.succs[0])
             after = None if suppressed is ctx.follow else suppressed
-        if region.kind == "except":
+        if region.kind == "except_star":  # its clauses cannot leave it otherwise
+            end = self._end_of_clauses(inside_handler)
+            after = None if end is ctx.follow else end
+        if region.kind in ("except", "except_star"):
             for target in body_only:
                 if target is not after:
                     orelse = target
@@ -127,6 +130,15 @@ class Exits:
             if orelse is not None and from_handler and after is None:
                 orelse, after = None, orelse
         return TryPlan(after, orelse)
+
+    def _end_of_clauses(self, inside: Set[int]) -> Optional[Node]:
+        """Where the clauses of an `except*`, the nodes `inside`, go on when they are done."""
+        for node in self.dom.order:
+            if id(node) in inside:
+                for succ in node.succs:
+                    if id(succ) not in inside:
+                        return self.skip(succ)
+        return None
 
     def _completes(self, inside: Set[int], ctx: Context) -> bool:
         """Whether a handler goes on behind the statement, so that code behind the body alone is an else clause."""

@@ -15,6 +15,7 @@ KINDS = (
     "chained",
     "tries",
     "handlers",
+    "exception_groups",
     "withs",
     "walrus",
     "comprehensions",

@@ -14,13 +14,11 @@ From there on a case is a test like any other, until `statements` makes match st
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Dict, List, Set
+from typing import List
 
-from ...bytecode.edit import without
+from ...bytecode.edit import reachable, without
 from ...bytecode.program import Instr, Op, Program
 from .cases import Case, find_cases
-
-_ENDS = (Op.RETURN, Op.RAISE, Op.RERAISE, Op.JUMP)
 
 
 def match_patterns(program: Program) -> Program:
@@ -47,7 +45,7 @@ def match_patterns(program: Program) -> Program:
         for region in program.regions
     ]
     whole = replace(program, instrs=kept, regions=regions)
-    return without(whole, set(range(len(kept))) - _reachable(whole))
+    return without(whole, set(range(len(kept))) - reachable(whole))
 
 
 def _instructions(case: Case, first: Instr) -> List[Instr]:
@@ -60,25 +58,3 @@ def _instructions(case: Case, first: Instr) -> List[Instr]:
         made.append(Instr(Op.BRANCH_FALSE, None, case.otherwise))
     made.append(Instr(Op.JUMP, None, case.end))
     return [replace(instr, offset=first.offset, line=first.line) for instr in made]
-
-
-def _reachable(program: Program) -> Set[int]:
-    handlers: Dict[int, int] = {}
-    for region in program.regions:
-        for index in range(region.start, region.end):
-            handlers[index] = region.handler
-    seen: Set[int] = set()
-    todo = [0]
-    while todo:
-        index = todo.pop()
-        if index in seen or index >= len(program.instrs):
-            continue
-        seen.add(index)
-        instr = program.instrs[index]
-        if instr.op not in _ENDS:
-            todo.append(index + 1)
-        if instr.target is not None:
-            todo.append(instr.target)
-        if index in handlers:
-            todo.append(handlers[index])
-    return seen

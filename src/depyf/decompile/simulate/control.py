@@ -6,7 +6,7 @@ from typing import List, Optional
 
 from ...bytecode.program import Instr, Op
 from .. import nodes as n
-from ..transient import ExcMatch, GetIter, Marker, PatternTest
+from ..transient import ExcMatch, GetIter, Marker, PatternTest, StarBody, StarMatch
 from .joined import joined_display
 from .state import SimulationError, State
 from .table import TABLE, Handler, handles
@@ -83,6 +83,17 @@ def _pop_except(state: State, instr: Instr) -> None:
 @handles(Op.CHECK_EXC_MATCH)
 def _exc_match(state: State, instr: Instr) -> None:
     state.push(ExcMatch(state.pop()))
+
+
+@handles(Op.STAR_MATCH)
+def _star_match(state: State, instr: Instr) -> None:
+    state.push(StarMatch(state.pop()))
+
+
+@handles(Op.STAR_BODY)
+def _star_body(state: State, instr: Instr) -> None:
+    state.emit(n.ExprStmt(StarBody(instr.arg)), instr.offset)
+    state.push(Marker("exc"))
 
 
 @handles(Op.BEFORE_WITH, Op.BEFORE_ASYNC_WITH)
