@@ -9,7 +9,7 @@ from typing import Any, Iterator, List, Tuple
 
 import pytest
 
-from depyf.decompile.result import DecompilationError, Status
+from depyf.decompile.result import DecompilationError, Part, Status
 from depyf.decompile.verify import compare
 
 from . import raw_judge
@@ -146,8 +146,9 @@ def test_the_order_of_the_cells() -> None:
 
 def test_refuted_tells_which_code() -> None:
     original, again = code_of(body("return lambda x: a")), code_of(body("return lambda x: (a, x)"))
-    refuted: List[CodeType] = []
-    assert compare(original, again, refuted=refuted).status is Status.REFUTED
+    parts: List[Part] = []
+    assert compare(original, again, parts=parts).status is Status.REFUTED
+    refuted = [part.code for part in parts if part.verdict.status is Status.REFUTED]
     assert [code.co_name for code in refuted] == ["<lambda>"]
     verdict = compare(original, again, unchecked=refuted)
     assert verdict.status is Status.UNVERIFIED

@@ -83,6 +83,7 @@ FIXED: Dict[Op, Effect] = {
     Op.MATCH_KEYS: (2, 3),
     Op.MATCH_CLASS: (3, 1),
     Op.MATCH_PATTERN: (1, 1),
+    Op.COMPREHENSION: (1, 1),
     Op.STAR_MATCH: (1, 1),
     Op.STAR_BODY: (0, 1),
     Op.SETUP_ANNOTATIONS: (0, 0),

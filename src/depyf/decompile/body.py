@@ -10,12 +10,13 @@ from types import CodeType
 from typing import List, Set
 
 from ..bytecode import normalise
-from ..bytecode.program import Program
+from ..bytecode.program import Op, Program
 from . import cfg, finally_copies, flow, prepare, reduce, regions, settle
 from . import nodes as n
 from .exception_groups import plain_groups
 from .finally_copies import NoCopy
 from .finish import Unfinished, finish
+from .inlined import plain_comprehensions
 from .matching import match_patterns, match_statements
 from .passes import PassFailed
 from .simulate import SimulationError, Temporaries
@@ -32,7 +33,7 @@ def names_in(code: CodeType) -> Set[str]:
 def structured(program: Program) -> List[n.Stmt]:
     """The statements of the program in structured form. Raises one of FAILURES when there is none."""
     temporaries = Temporaries(names_in(program.code))
-    graph = cfg.build(match_patterns(plain_groups(program)))
+    graph = cfg.build(match_patterns(plain_groups(_without_inlined(program))))
     found = regions.find(graph)
     prepare.async_loops(graph, found)
     finally_copies.undo(graph, found)
@@ -47,3 +48,13 @@ def structured(program: Program) -> List[n.Stmt]:
 def structured_code(code: CodeType) -> List[n.Stmt]:
     """`structured` of the code object's program."""
     return structured(normalise(code))
+
+
+def _without_inlined(program: Program) -> Program:
+    """`program` whose comprehensions are single instructions, with their statements in place of their programs."""
+    result = plain_comprehensions(program)
+    for instr in result.instrs:
+        if instr.op is Op.COMPREHENSION:
+            name, part = instr.arg
+            instr.arg = (name, structured(part))
+    return result

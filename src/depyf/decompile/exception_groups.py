@@ -30,7 +30,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Dict, List, Optional, Set, Tuple
 
-from ..bytecode.edit import reachable, without
+from ..bytecode.edit import edited
 from ..bytecode.effects import effect
 from ..bytecode.program import Instr, Op, Program, Region
 from . import nodes as n
@@ -259,33 +259,9 @@ class _Reader:
 
 def _edited(program: Program, reader: _Reader, edits: List[_Edits]) -> Program:
     """`program` with all edits made."""
-    moved: List[int] = []
-    kept: List[Instr] = []
-    protected: List[Optional[Tuple[int, int]]] = []  # per instruction kept: its handler and the depth there
     dropped = {index for each in edits for index in each.dropped}
     replaced = {index: made for each in edits for index, made in each.replaced.items()}
-    for index, instr in enumerate(program.instrs):
-        moved.append(len(kept))
-        if index not in dropped:
-            made = replaced.get(index, [replace(instr)])
-            kept.extend(made)
-            protected.extend([_protection(index, reader, edits)] * len(made))
-    moved.append(len(kept))
-    for instr in kept:
-        if instr.target is not None:
-            instr.target = moved[instr.target]
-    regions: List[Region] = []
-    for index, found in enumerate(protected):
-        if found is None:
-            continue
-        handler, depth = moved[found[0]], found[1]
-        last = regions[-1] if regions else None
-        if last is not None and last.end == index and (last.handler, last.depth) == (handler, depth):
-            last.end = index + 1
-        else:
-            regions.append(Region(index, index + 1, handler, depth))
-    whole = replace(program, instrs=kept, regions=regions)
-    return without(whole, set(range(len(kept))) - reachable(whole))
+    return edited(program, dropped, replaced, lambda index: _protection(index, reader, edits))
 
 
 def _protection(index: int, reader: _Reader, edits: List[_Edits]) -> Optional[Tuple[int, int]]:

@@ -16,7 +16,7 @@ from .enclosing import enclosed, written_outside
 from .functions import Structured, function_statement, module_body
 from .printing import WriteError
 from .recompile import recompile
-from .result import DecompilationError, Decompiled, Status, Verdict
+from .result import DecompilationError, Decompiled, Part, Status, Verdict
 from .source_map import source_map
 from .tree import walk
 from .verify import compare
@@ -160,17 +160,18 @@ class _Text:
         names = name_constants(statements, _all_names(code))
         statements[:0] = map(n.Comment, [*_described(names), *self._remarks()])
         text, positions = write(n.Module(statements), top.program.version)
-        refuted: List[CodeType] = []
+        parts: List[Part] = []
         verdict = Verdict(Status.UNVERIFIED)
         if self.all.verify:
             try:
-                verdict = self._compare(recompile(code, text), names, refuted)
+                verdict = self._compare(recompile(code, text), names, parts)
             except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
                 verdict = Verdict(Status.REFUTED, "the text does not compile: %s" % error)
-                refuted.append(self._owner_at(getattr(error, "lineno", None) or 1, statements, positions))
+                owner = self._owner_at(getattr(error, "lineno", None) or 1, statements, positions)
+                parts.append(Part(owner, verdict))
         mapped = source_map(statements, positions, code)
-        result = Decompiled(text, verdict, mapped, bool(self.dispatched), names, self.aliases)
-        return result, refuted
+        result = Decompiled(text, verdict, mapped, bool(self.dispatched), names, self.aliases, parts=parts)
+        return result, [part.code for part in parts if part.verdict.status is Status.REFUTED]
 
     def _remarks(self) -> List[str]:
         """What a reader must know of how the text differs from what runs."""
@@ -230,15 +231,15 @@ class _Text:
                 best, owner = at, node.owner or self.all.code
         return owner
 
-    def _compare(self, again: CodeType, names: Dict[str, Any], refuted: List[CodeType]) -> Verdict:
-        """Compare the programs. The code objects with a difference are appended to `refuted`."""
+    def _compare(self, again: CodeType, names: Dict[str, Any], parts: List[Part]) -> Verdict:
+        """Compare the programs; the verdicts on the single code objects are appended to `parts`."""
         return compare(
             self.all.code,
             again,
             names=names,
             droppable=self.droppable,
             unchecked=[code for code in self.dispatched if not self.all.choice(code).checked],
-            refuted=refuted,
+            parts=parts,
             aliases=self.aliases,
             prepare=passes.cut_profiling if self.all.readable else None,
         )

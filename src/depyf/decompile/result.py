@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Optional, Tuple
+from types import CodeType
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 
 class DecompilationError(Exception):
@@ -28,6 +29,23 @@ class Verdict:
     difference: Optional[str] = None
 
 
+@dataclass(frozen=True)
+class Part:
+    """The verdict on one code object, without those inside it."""
+
+    code: CodeType
+    verdict: Verdict
+
+
+def worst(parts: Sequence[Part]) -> Verdict:
+    """The verdict on all of `parts` together: the first one of the worst status."""
+    for status in (Status.REFUTED, Status.UNVERIFIED, Status.EQUIVALENT):
+        for part in parts:
+            if part.verdict.status is status:
+                return part.verdict
+    return Verdict(Status.EXACT)
+
+
 @dataclass
 class SourceMap:
     """Instruction byte offset -> (line, column) in the text; lines 1-based, columns 0-based characters.
@@ -47,6 +65,7 @@ class Decompiled:
     `dispatch`: the text is in the dispatch form (correct, plainer; marked by a comment in the text).
     `names`: names that the text uses for constants that have no literal, with their values. `aliases`: short names of
     globals in the text, with their real names. `causes`: why something plainer was tried, for each time that it was.
+    `parts`: the verdict on each code object, this one first (empty if nothing was compared).
     """
 
     text: str
@@ -56,3 +75,4 @@ class Decompiled:
     names: Dict[str, Any] = field(default_factory=dict)
     aliases: Dict[str, str] = field(default_factory=dict)
     causes: List[str] = field(default_factory=list)
+    parts: List[Part] = field(default_factory=list)

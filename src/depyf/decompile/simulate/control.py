@@ -6,10 +6,22 @@ from typing import List, Optional
 
 from ...bytecode.program import Instr, Op
 from .. import nodes as n
+from ..comprehensions import comprehension
 from ..transient import ExcMatch, GetIter, Marker, PatternTest, StarBody, StarMatch
 from .joined import joined_display
 from .state import SimulationError, State
 from .table import TABLE, Handler, handles
+
+
+@handles(Op.COMPREHENSION)
+def _comprehension(state: State, instr: Instr) -> None:
+    name, body = instr.arg
+    iterator = state.pop_raw()
+    made = comprehension(name, body, iterator.value) if isinstance(iterator, GetIter) else None
+    if made is None:
+        raise SimulationError("a comprehension that is no nest of loops")
+    made.offset = instr.offset
+    state.push(made)
 
 
 def _iterate(kind: str) -> Handler:

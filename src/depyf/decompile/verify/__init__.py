@@ -13,7 +13,7 @@ from typing import Any, Callable, Collection, List, Mapping, Optional, Set, Tupl
 
 from depyf.bytecode import normalise
 from depyf.bytecode.program import Program
-from depyf.decompile.result import Status, Verdict
+from depyf.decompile.result import Part, Status, Verdict, worst
 
 from . import exact, symbolic
 from .constants import CodePair, same_constant
@@ -32,7 +32,7 @@ def compare(
     version: Optional[Tuple[int, int]] = None,
     droppable: Collection[str] = (),
     unchecked: Collection[CodeType] = (),
-    refuted: Optional[List[CodeType]] = None,
+    parts: Optional[List[Part]] = None,
     aliases: Optional[Mapping[str, str]] = None,
     prepare: Optional[Callable[[Program], Program]] = None,
 ) -> Verdict:
@@ -42,11 +42,11 @@ def compare(
     `original` that the text need not keep (temporaries of whoever generated the bytecode). `unchecked`: code objects
     in `original` whose instructions are not compared (their text is in the dispatch form): the verdict is then at
     best UNVERIFIED. `aliases`: what globals of the text are really called. `prepare` leaves out of a program of
-    `original` what the text leaves out on purpose. The code objects with a difference are appended to `refuted`, if
-    given (without those inside them), the first difference's first. The name of the outermost code object is not
-    compared. Raises `BytecodeError` for invalid bytecode only.
+    `original` what the text leaves out on purpose. `parts`, if given, gets the verdict on each code object, without
+    those inside a refuted one; else the comparison ends with the first difference. The name of the outermost code
+    object is not compared. Raises `BytecodeError` for invalid bytecode only.
     """
-    return _Comparison(original, again, names or {}, version, droppable, unchecked, aliases or {}, prepare).run(refuted)
+    return _Comparison(original, again, names or {}, version, droppable, unchecked, aliases or {}, prepare).run(parts)
 
 
 class _Comparison:
@@ -71,9 +71,9 @@ class _Comparison:
         self._places = (Place(original), Place(again))
         self._renamed: Set[int] = set()  # code objects of `original` that have another name in the text, or lie in one
 
-    def run(self, refuted: Optional[List[CodeType]]) -> Verdict:
+    def run(self, parts: Optional[List[Part]]) -> Verdict:
         """The verdict on the outermost pair and all pairs inside it."""
-        notes: List[Verdict] = []
+        notes: List[Part] = []
         work: List[Tuple[CodeType, CodeType, str]] = [(*self._outermost, "")]
         compared = set()
         while work:
@@ -84,19 +84,15 @@ class _Comparison:
             verdict, codes = self._compare(left, right)
             if verdict.difference is not None:
                 verdict = Verdict(verdict.status, path + verdict.difference)
-            if verdict.status is Status.REFUTED:
-                if refuted is None:
-                    return verdict
-                refuted.append(left)
-            notes.append(verdict)
+            if verdict.status is Status.REFUTED and parts is None:
+                return verdict
+            notes.append(Part(left, verdict))
             if id(left) in self._renamed:
                 self._renamed.update(id(a) for a, _ in codes)
             work.extend((a, b, f"{path}in {a.co_name}: ") for a, b in reversed(codes))
-        for status in (Status.REFUTED, Status.UNVERIFIED, Status.EQUIVALENT):
-            for verdict in notes:
-                if verdict.status is status:
-                    return verdict
-        return Verdict(Status.EXACT)
+        if parts is not None:
+            parts.extend(notes)
+        return worst(notes)
 
     def _compare(self, original: CodeType, again: CodeType) -> Tuple[Verdict, List[CodePair]]:
         """The verdict on one pair of code objects, and the pairs of code objects among their constants."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import List, Mapping, Optional
+from typing import List, Mapping, Optional, Tuple
 
 from depyf.bytecode.program import Instr, Op, Program, Region
 
@@ -35,6 +35,8 @@ class Graph:
             self.instrs = [_global_renamed(instr, globals_) for instr in self.instrs]
         if place is not None and "__qualname__" in program.code.co_names:
             self.instrs = _without_surroundings(self.instrs, place)
+        if "__firstlineno__" in program.code.co_names:
+            self.instrs = _without_lines(self.instrs, program.code.co_firstlineno)
         self._places = _resolve_jumps(program.instrs)
         self._regions: List[Optional[Region]] = [None] * len(program.instrs)
         for region in program.regions:
@@ -96,6 +98,29 @@ def _without_surroundings(instrs: List[Instr], place: Place) -> List[Instr]:
             if store.arg == "__qualname__":
                 result[index] = replace(load, arg=place.inside(load.arg))
     return result
+
+
+def _without_lines(instrs: List[Instr], line: int) -> List[Instr]:
+    """Class bodies without what 3.13 notes about their source: the first line, and an order of `self.x` names.
+
+    The line of a text is its own; and the names come out of a set (Python/codegen.c), so in any order.
+    """
+    result = list(instrs)
+    first = True
+    for index in range(len(instrs) - 1):
+        load, store = instrs[index], instrs[index + 1]
+        if load.op is not Op.LOAD_CONST or store.op is not Op.STORE_NAME:
+            continue
+        if store.arg == "__firstlineno__" and first and load.arg == line:
+            result[index] = replace(load, arg=0)
+            first = False
+        elif store.arg == "__static_attributes__" and isinstance(load.arg, tuple) and _strings(load.arg):
+            result[index] = replace(load, arg=tuple(sorted(load.arg)))
+    return result
+
+
+def _strings(values: Tuple[object, ...]) -> bool:
+    return all(isinstance(value, str) for value in values)
 
 
 def _resolve_jumps(instrs: List[Instr]) -> List[int]:
