@@ -38,6 +38,7 @@ def structured(program: Program) -> List[n.Stmt]:
     prepare.async_loops(graph, found)
     finally_copies.undo(graph, found)
     prepare.split_exits(graph, found)
+    prepare.merge_ends(graph, found)
     whole = flow.build(graph, found, temporaries)
     reduce.reduce(whole)
     settle.settle(whole)

@@ -93,6 +93,13 @@ def _bridged(program: Program, region_of: List[int]) -> List[int]:
             last = index
         if instr.target is not None or instr.op in ENDS or number < 0 and can_raise(instr):
             last = None
+    for index in range(1, len(result)):
+        target = program.instrs[index].target
+        if result[index] < 0 and program.instrs[index].op is Op.JUMP and target is not None:
+            # 3.12 leaves the jump back of a loop out of the protected range around the loop
+            before, behind = result[index - 1], result[target]
+            if before >= 0 and behind >= 0 and _same_handler(program.regions[before], program.regions[behind]):
+                result[index] = before
     return result
 
 

@@ -119,3 +119,27 @@ def handling(graph: Graph, regions: Regions) -> Dict[int, Handling]:
                 result[succ.id] = now
                 todo.append(succ)
     return result
+
+
+def merge_ends(graph: Graph, regions: Regions) -> None:
+    """Make one of the copies of a block that ends the function.
+
+    The compiler copies such a block, if it is small, to every jump that leads to it. Copies have the same line.
+    """
+    now = handling(graph, regions)
+    first: Dict[object, Block] = {}
+    instead: Dict[int, Block] = {}
+    for block in graph.blocks:
+        if block.kind != "end" or block.is_handler or block.id not in now or block is graph.entry:
+            continue
+        region = regions.of.get(block.id)
+        code = tuple((instr.op, repr(instr.arg), instr.line) for instr in block.instrs)
+        key = (code, id(region), block.depth, tuple(outer.id for outer in now[block.id]))
+        if len(block.instrs) > 1 and all(instr.line is not None for instr in block.instrs):
+            kept = first.setdefault(key, block)
+            if kept is not block:
+                instead[block.id] = kept
+    if instead:
+        for block in graph.blocks:
+            block.succs = [instead.get(succ.id, succ) for succ in block.succs]
+        graph.prune()
