@@ -18,6 +18,7 @@ from .finally_copies import NoCopy
 from .finish import Unfinished, finish
 from .inlined import plain_comprehensions
 from .matching import match_patterns, match_statements
+from .overwritten import with_overwritten
 from .passes import PassFailed
 from .simulate import SimulationError, Temporaries
 from .structure import Structurer, Unstructured
@@ -33,7 +34,7 @@ def names_in(code: CodeType) -> Set[str]:
 def structured(program: Program) -> List[n.Stmt]:
     """The statements of the program in structured form. Raises one of FAILURES when there is none."""
     temporaries = Temporaries(names_in(program.code))
-    graph = cfg.build(match_patterns(plain_groups(_without_inlined(program))))
+    graph = cfg.build(match_patterns(plain_groups(_without_inlined(with_overwritten(program)))))
     found = regions.find(graph)
     prepare.async_loops(graph, found)
     finally_copies.undo(graph, found)

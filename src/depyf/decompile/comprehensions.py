@@ -96,6 +96,10 @@ def unwind(statements: List[n.Stmt], element: str) -> Optional[Pieces]:
                 block = list(head.orelse)
             else:
                 return None
+        elif rest and generators and isinstance(head, n.Assign) and len(head.targets) == 1:
+            # `for x in [value]`: the compiler assigns without a loop (3.9, Python/compile.c, comprehensions)
+            generators.append(n.Comprehension(head.targets[0], n.List_([head.value]), [], False))
+            block = rest
         elif rest:
             return None
         elif isinstance(head, n.For) and not head.orelse:

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Dict
 
 from depyf.bytecode.dialect import Row
-from depyf.bytecode.meanings import calls, functions, names, operators, stack
+from depyf.bytecode.meanings import calls, control, functions, names, operators, stack
+from depyf.bytecode.program import Op
 from depyf.bytecode.tables import py3_13
 from depyf.bytecode.versions import v3_12
 
@@ -14,6 +15,10 @@ ROWS: Dict[str, Row] = {
     **v3_12.ROWS,
     # truth is tested before a jump; the canonical branches test it themselves
     "TO_BOOL": stack.nothing,
+    "POP_JUMP_IF_TRUE": control.already_tested(control.branch(Op.BRANCH_TRUE)),
+    "POP_JUMP_IF_FALSE": control.already_tested(control.branch(Op.BRANCH_FALSE)),
+    "POP_JUMP_IF_NONE": control.already_tested(control.branch_none(Op.BRANCH_TRUE)),
+    "POP_JUMP_IF_NOT_NONE": control.already_tested(control.branch_none(Op.BRANCH_FALSE)),
     # keyword names are a value on the stack
     "CALL_KW": calls.call_kw,
     # functions get their parts one by one after they are made
