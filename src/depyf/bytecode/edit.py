@@ -35,13 +35,17 @@ def edited(
     program: Program,
     dropped: Collection[int],
     replaced: Mapping[int, List[Instr]],
-    protection: Callable[[int], Optional[Tuple[int, int]]],
+    protection: Optional[Callable[[int], Optional[Tuple[int, int]]]] = None,
 ) -> Program:
     """`program` without the instructions `dropped` and with others for those `replaced`.
 
     Targets in what is put in are indices of the old program, as everywhere else. `protection` says for an index of the
-    old program which handler protects what stands there now, and at which depth. What can no longer be reached goes.
+    old program which handler protects what stands there now, and at which depth (by default the same as before). What
+    can no longer be reached goes.
     """
+    if protection is None:
+        before = {at: (each.handler, each.depth) for each in program.regions for at in range(each.start, each.end)}
+        protection = before.get
     moved: List[int] = []
     kept: List[Instr] = []
     protected: List[Optional[Tuple[int, int]]] = []

@@ -85,6 +85,7 @@ FIXED: Dict[Op, Effect] = {
     Op.MATCH_PATTERN: (1, 1),
     Op.COMPREHENSION: (1, 1),
     Op.STAR_MATCH: (1, 1),
+    Op.ANNOTATED: (0, 0),
     Op.STAR_BODY: (0, 1),
     Op.SETUP_ANNOTATIONS: (0, 0),
 }

@@ -129,6 +129,7 @@ class Op(enum.Enum):
     # comprehension inside its function
     STAR_MATCH = enum.auto()  # [exc, type] -> [exc, bool]; decompile/exception_groups makes this and the next
     STAR_BODY = enum.auto()  # arg: whether the exception gets a name; [] -> [exc]; begins the body of a clause
+    ANNOTATED = enum.auto()  # arg number; [] -> []: decompile/deferred makes it where an annotation is noted
     # scopes
     SETUP_ANNOTATIONS = enum.auto()
     INTRINSIC = enum.auto()  # arg (name, n); pops n, pushes one: "typevar", "paramspec", "typevartuple",

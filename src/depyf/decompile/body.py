@@ -13,10 +13,12 @@ from ..bytecode import normalise
 from ..bytecode.program import Op, Program
 from . import cfg, finally_copies, flow, prepare, reduce, regions, settle
 from . import nodes as n
+from .deferred import marked_annotations
 from .exception_groups import plain_groups
 from .finally_copies import NoCopy
 from .finish import Unfinished, finish
 from .inlined import plain_comprehensions
+from .inlined_calls import plain_calls
 from .matching import match_patterns, match_statements
 from .overwritten import with_overwritten
 from .passes import PassFailed
@@ -34,7 +36,9 @@ def names_in(code: CodeType) -> Set[str]:
 def structured(program: Program) -> List[n.Stmt]:
     """The statements of the program in structured form. Raises one of FAILURES when there is none."""
     temporaries = Temporaries(names_in(program.code))
-    graph = cfg.build(match_patterns(plain_groups(_without_inlined(with_overwritten(program)))))
+    for rewrite in REWRITES:
+        program = rewrite(program)
+    graph = cfg.build(program)
     found = regions.find(graph)
     prepare.async_loops(graph, found)
     finally_copies.undo(graph, found)
@@ -60,3 +64,7 @@ def _without_inlined(program: Program) -> Program:
             name, part = instr.arg
             instr.arg = (name, structured(part))
     return result
+
+
+# What the compiler made of certain constructs, turned into simpler instructions, before control flow is looked at.
+REWRITES = (plain_calls, marked_annotations, with_overwritten, _without_inlined, plain_groups, match_patterns)

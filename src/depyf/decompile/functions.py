@@ -20,6 +20,7 @@ from . import nodes as n
 from .annotations import fold_annotations, function_annotations, postponed
 from .classes import clean_body, is_build_class
 from .comprehensions import comprehension
+from .deferred import place_annotations, read_annotations, stored_annotate
 from .plain import spell_out
 from .printing import WriteError
 from .scopes import COMPREHENSIONS, Scope, declarations, note_comprehension, unmangle, unmangled
@@ -118,9 +119,12 @@ def _resolved(body: List[n.Stmt], scope: Scope, structure: Structure) -> List[n.
             node.owner = scope.code
     if scope.private is not None:
         unmangle(body, scope.private)
+    resolver = _Resolver(scope, structure)
+    if scope.kind in ("class", "module"):
+        resolver.place_annotations(body)
     if scope.kind == "class":
         body = clean_body(body)
-    _Resolver(scope, structure).resolve(body)
+    resolver.resolve(body)
     return body
 
 
@@ -138,6 +142,26 @@ class _Resolver:
         for block in statement_lists(body):
             block[:] = [each for statement in block for each in self._statement(statement)]
 
+    def place_annotations(self, body: List[n.Stmt]) -> None:
+        """Put the annotations that an `__annotate__` function holds where they stand in a class or module."""
+        made = stored_annotate(body)
+        if made is None:
+            return
+        found = read_annotations(self._nested(made.code)[1])
+        if found is None:
+            return
+        for one in found:
+            one.name = unmangled(one.name, self._scope.private)
+        place_annotations(body, found)
+
+    def _with_annotations(self, made: n.MakeFunction) -> None:
+        """Read the annotations of a function whose `__annotate__` function holds them."""
+        if isinstance(made.annotate, n.MakeFunction):
+            found = read_annotations(self._nested(made.annotate.code)[1])
+            if found is not None:
+                made.annotations = n.Dict_([n.Constant(one.name) for one in found], [one.value for one in found])
+                made.annotate = None
+
     def _nested(self, code: CodeType) -> Tuple[Scope, List[n.Stmt]]:
         structured = self._structure(code)
         scope = self._scope.child(structured.program)
@@ -146,8 +170,9 @@ class _Resolver:
     # ------------------------------------------------------------ expressions
 
     def _expression(self, node: n.Node) -> Optional[n.Node]:
-        if isinstance(node, n.MakeFunction) and node.code.co_name == "<lambda>":
-            return self._lambda(node)
+        if isinstance(node, n.MakeFunction):
+            self._with_annotations(node)
+            return self._lambda(node) if node.code.co_name == "<lambda>" else None
         if isinstance(node, n.Call) and isinstance(node.func, n.MakeFunction):
             return self._comprehension(node, node.func)
         if isinstance(node, n.Await) and getattr(node.value, "awaited", False):

@@ -13,6 +13,11 @@ from .state import SimulationError, State
 from .table import TABLE, Handler, handles
 
 
+@handles(Op.ANNOTATED)
+def _annotated(state: State, instr: Instr) -> None:
+    state.emit(n.ExprStmt(n.Intrinsic("annotated", [n.Constant(instr.arg)])), instr.offset)
+
+
 @handles(Op.COMPREHENSION)
 def _comprehension(state: State, instr: Instr) -> None:
     name, body = instr.arg
