@@ -61,7 +61,7 @@ def marked_annotations(program: Program) -> Program:
 
 def read_annotations(body: List[n.Stmt]) -> Optional[List[Deferred]]:
     """The annotations in the body of an `__annotate__` function; None if it is none of the compiler's."""
-    if not body or not _is_guard(body[0]):
+    if not body or not is_format_guard(body[0]):
         return None
     found: List[Deferred] = []
     for statement in body[1:]:
@@ -89,7 +89,8 @@ def read_annotations(body: List[n.Stmt]) -> Optional[List[Deferred]]:
     return None
 
 
-def _is_guard(statement: n.Stmt) -> bool:
+def is_format_guard(statement: n.Stmt) -> bool:
+    """`if format > 2: raise NotImplementedError`: how functions begin that are called when someone asks (PEP 749)."""
     test = statement.test if isinstance(statement, n.If) else None
     return (
         isinstance(test, n.Compare)

@@ -36,6 +36,8 @@ def is_timeless(value: n.Expr) -> bool:
     """May be evaluated at any later moment."""
     if isinstance(value, Dup):
         return is_timeless(value.value)
+    if isinstance(value, n.MakeFunction) and value.code.co_name.startswith("<generic parameters of "):
+        return value.defaults is value.kwdefaults is value.annotations is None
     return isinstance(value, (n.Slot, Marker)) or is_plain(value)
 
 

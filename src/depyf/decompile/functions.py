@@ -21,6 +21,7 @@ from .annotations import fold_annotations, function_annotations, postponed
 from .classes import clean_body, is_build_class
 from .comprehensions import comprehension
 from .deferred import place_annotations, read_annotations, stored_annotate
+from .generics import alias_of, evaluated, is_generic, read_generic
 from .plain import spell_out
 from .printing import WriteError
 from .scopes import COMPREHENSIONS, Scope, declarations, note_comprehension, unmangle, unmangled
@@ -233,6 +234,11 @@ class _Resolver:
             if value.args[1].value == name:
                 definition = self._class(value, name, decorators)
                 offset = value.offset
+        elif is_generic(value):
+            assert isinstance(value, n.Call)
+            definition = self._generic(value, name, decorators)
+        elif not decorators and alias_of(value, name) is not None:
+            definition = self._alias(name, [], alias_of(value, name))
         if definition is None:
             return None
         definition.offset, definition.owner = offset, statement.owner
@@ -255,6 +261,46 @@ class _Resolver:
         spell_out(body)
         declare(body, declarations(scope))
         return n.ClassDef(name, call.args[2:], call.keywords, body, decorators)
+
+    def _generic(self, call: n.Call, name: str, decorators: List[n.Expr]) -> Optional[n.Stmt]:
+        """The def, class or type statement with type parameters that `call` makes."""
+        assert isinstance(call.func, n.MakeFunction)
+        structured = self._structure(call.func.code)
+        inner = _Resolver(self._scope.child(structured.program), self._structure)
+        for node in walk(structured.body):
+            node.owner = call.func.code
+        if self._scope.private is not None:
+            unmangle(structured.body, self._scope.private)
+        rewrite(structured.body, inner._expression)
+        found = read_generic(structured.body)
+        if found is None:
+            return None
+        parameters = []
+        for one in found.parameters:
+            bound, default = (inner._evaluated(made) for made in (one.bound, one.default))
+            parameters.append(n.TypeParam(one.kind, unmangled(one.name, self._scope.private), bound, default))
+        if found.alias is not None:
+            return inner._alias(name, parameters, found.alias)
+        definition: Optional[n.Stmt] = None
+        if found.function is not None:
+            given = dict(zip(call.func.code.co_varnames, call.args))
+            for attribute in ("defaults", "kwdefaults"):
+                if getattr(found.function, attribute) is not None:
+                    setattr(found.function, attribute, given.get("." + attribute))
+            definition = inner._function(found.function, name, decorators)
+        elif found.class_call is not None:
+            definition = inner._class(found.class_call, name, decorators)
+        if isinstance(definition, (n.FunctionDef, n.ClassDef)):
+            definition.type_params = parameters
+        return definition
+
+    def _alias(self, name: str, parameters: List[n.TypeParam], made: Optional[n.MakeFunction]) -> Optional[n.Stmt]:
+        value = self._evaluated(made)
+        return None if value is None else n.TypeAlias(name, parameters, value)
+
+    def _evaluated(self, made: Optional[n.MakeFunction]) -> Optional[n.Expr]:
+        """The expression that a function called when someone asks gives."""
+        return None if made is None else evaluated(self._nested(made.code)[1])
 
     def _hoisted(self, statement: n.Stmt) -> List[n.Stmt]:
         """Definitions for the functions and classes made inside an expression, where only a name can stand.
@@ -325,9 +371,11 @@ def _split_decorators(value: n.Expr) -> Tuple[List[n.Expr], n.Expr]:
     decorators: List[n.Expr] = []
     inner = value
     while isinstance(inner, n.Call) and not is_build_class(inner) and len(inner.args) == 1 and not inner.keywords:
+        if is_generic(inner):
+            break
         decorators.append(inner.func)
         inner = inner.args[0]
-    if isinstance(inner, n.MakeFunction) or is_build_class(inner):
+    if isinstance(inner, n.MakeFunction) or is_build_class(inner) or is_generic(inner):
         return decorators, inner
     return [], value
 

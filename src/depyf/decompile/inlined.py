@@ -91,16 +91,19 @@ class _Reader:
         for index in range(2, len(self.instrs)):
             build, swap, head = self.instrs[index - 2 : index + 1]
             if build.op in NAMES and build.arg == 0 and swap.op is Op.SWAP and swap.arg == 2:
+                if head.op in (Op.GET_ITER, Op.GET_AITER):  # 3.15 does this last
+                    index, head = index + 1, self.instrs[index + 1]
                 if head.op in (Op.FOR_ITER, Op.GET_ANEXT):
                     found.append(index)
         return found
 
     def read(self, head: int) -> _Comprehension:
         """The comprehension whose loop begins at `head`. Raises _Different."""
-        start, saved = self._saved(head - 2)
+        build = head - 2 if self.instrs[head - 2].op in NAMES else head - 3
+        start, saved = self._saved(build)
         handler: Optional[int] = None
         if saved:
-            region = self.region(head) if self.instrs[head].op is Op.FOR_ITER else self.region(head - 2)
+            region = self.region(head) if self.instrs[head].op is Op.FOR_ITER else self.region(build)
             if region is None:
                 raise _Different
             handler = region.handler
@@ -111,7 +114,7 @@ class _Reader:
         exit_ = self._exit(head)
         inside = self._inside(head, exit_, handler)
         tail, end, after = self._tail(exit_, saved)
-        return _Comprehension(start, head - 2, head, saved, inside, handler, shift, tail, end, after)
+        return _Comprehension(start, build, head, saved, inside, handler, shift, tail, end, after)
 
     def _saved(self, build: int) -> Tuple[int, List[str]]:
         """Where the saving of variables before `build` starts, and the saved ones, the last on top."""
@@ -291,7 +294,9 @@ def _edited(program: Program, reader: _Reader, found: List[_Comprehension]) -> P
         name = NAMES[first.op]
         made = replace(first, op=Op.COMPREHENSION, arg=(name, reader.part(one)), target=None)
         jump = replace(first, op=Op.JUMP, arg=None, target=one.after)
-        replaced[one.start] = [made, *(replace(instr, target=None) for instr in one.end), jump]
+        last = program.instrs[one.head - 1]
+        iterates = [replace(last)] if last.op in (Op.GET_ITER, Op.GET_AITER) else []
+        replaced[one.start] = [*iterates, made, *(replace(instr, target=None) for instr in one.end), jump]
         places[one.start] = _outer(one, reader)
 
     def protection(index: int) -> Optional[Tuple[int, int]]:

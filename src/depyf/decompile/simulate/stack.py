@@ -70,10 +70,12 @@ def _swap(state: State, instr: Instr) -> None:
 
 
 def _swap_is_harmless(state: State, depth: int) -> bool:
-    """The compiler's own uses of SWAP that keep the order: chained comparison, store of an augmented assignment."""
+    """The compiler's own uses of SWAP that keep the order: chained comparison, augmented assignment, generic def."""
     rest = state.instrs[state.index :]
     if depth == 2 and len(rest) > 1 and rest[0].op is Op.COPY and rest[0].arg == 2 and rest[1].op is Op.COMPARE:
         return True
+    if depth == 2 and rest and rest[0].op is Op.INTRINSIC and rest[0].arg[0] == "set_function_type_params":
+        return True  # becomes a def with type parameters, see `generics`
     position = 0
     while position < len(rest) and rest[position].op is Op.SWAP:
         position += 1
