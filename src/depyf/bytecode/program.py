@@ -125,8 +125,8 @@ class Op(enum.Enum):
     MATCH_CLASS = enum.auto()  # arg n; [s, cls, names] -> [attrs or None]
     MATCH_PATTERN = enum.auto()  # [s] -> [bool]; a whole pattern, bound names included. No code object has it: it is
     # what decompile/matching puts in place of the instructions of a pattern
-    COMPREHENSION = enum.auto()  # arg (name, program); [iterator] -> [result]: what decompile/inlined makes of a
-    # comprehension inside its function
+    COMPREHENSION = enum.auto()  # arg (name, program, its variables); [iterator] -> [result]: what decompile/inlined
+    # makes of a comprehension inside its function
     STAR_MATCH = enum.auto()  # [exc, type] -> [exc, bool]; decompile/exception_groups makes this and the next
     STAR_BODY = enum.auto()  # arg: whether the exception gets a name; [] -> [exc]; begins the body of a clause
     ANNOTATED = enum.auto()  # arg number; [] -> []: decompile/deferred makes it where an annotation is noted

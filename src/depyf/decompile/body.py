@@ -61,7 +61,7 @@ def _without_inlined(program: Program) -> Program:
     result = plain_comprehensions(program)
     for instr in result.instrs:
         if instr.op is Op.COMPREHENSION:
-            name, part = instr.arg
+            name, part, _ = instr.arg
             instr.arg = (name, structured(part))
     return result
 

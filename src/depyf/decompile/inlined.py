@@ -28,6 +28,7 @@ from .cfg import handler_of_each
 
 NAMES = {Op.BUILD_LIST: "<listcomp>", Op.BUILD_SET: "<setcomp>", Op.BUILD_MAP: "<dictcomp>"}
 STORES = (Op.STORE_FAST, Op.STORE_DEREF, Op.STORE_GLOBAL, Op.STORE_NAME)
+LOCALS = (Op.LOAD_FAST, Op.STORE_FAST, Op.DELETE_FAST, Op.LOAD_DEREF, Op.STORE_DEREF, Op.DELETE_DEREF, Op.LOAD_CLOSURE)
 ENDS = (Op.RETURN, Op.RAISE, Op.RERAISE, Op.JUMP)
 RESULT, ITERATOR = "result", "iterator"
 
@@ -71,6 +72,19 @@ def plain_comprehensions(program: Program) -> Program:
         found.append(one)
         taken |= one.inside
     return _edited(program, reader, found) if found else program
+
+
+def own_instrs(program: Program) -> List[Instr]:
+    """The instructions of `program` without what inlined comprehensions do with their own variables."""
+    found: List[Instr] = []
+    for instr in plain_comprehensions(program).instrs:
+        if instr.op is Op.COMPREHENSION:
+            _, part, saved = instr.arg
+            theirs = {*saved, ".0"}
+            found.extend(i for i in own_instrs(part) if i.op not in LOCALS or i.arg not in theirs)
+        else:
+            found.append(instr)
+    return found
 
 
 class _Reader:
@@ -292,7 +306,7 @@ def _edited(program: Program, reader: _Reader, found: List[_Comprehension]) -> P
         dropped |= {*range(one.start, one.head), *one.inside}
         first = program.instrs[one.build]
         name = NAMES[first.op]
-        made = replace(first, op=Op.COMPREHENSION, arg=(name, reader.part(one)), target=None)
+        made = replace(first, op=Op.COMPREHENSION, arg=(name, reader.part(one), tuple(one.saved)), target=None)
         jump = replace(first, op=Op.JUMP, arg=None, target=one.after)
         last = program.instrs[one.head - 1]
         iterates = [replace(last)] if last.op in (Op.GET_ITER, Op.GET_AITER) else []

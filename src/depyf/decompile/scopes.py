@@ -9,12 +9,13 @@ from typing import Any, List, Optional, Set
 
 from ..bytecode.program import Op, Program
 from . import nodes as n
+from .inlined import own_instrs
 from .tree import walk
 
 CO_OPTIMIZED = inspect.CO_OPTIMIZED
 _GLOBAL_WRITES = frozenset({Op.STORE_GLOBAL, Op.DELETE_GLOBAL})
 _CELL_WRITES = frozenset({Op.STORE_DEREF, Op.DELETE_DEREF})
-_BINDS = _CELL_WRITES | {Op.STORE_FAST, Op.DELETE_FAST, Op.LOAD_FAST_AND_CLEAR}
+_BINDS = _CELL_WRITES | {Op.STORE_FAST, Op.DELETE_FAST}
 _CELL_USES = _CELL_WRITES | {Op.LOAD_DEREF, Op.LOAD_CLASSDEREF, Op.LOAD_CLOSURE}
 
 COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
@@ -30,6 +31,9 @@ class Scope:
     private: Optional[str] = None
     globals_from_comprehensions: Set[str] = field(default_factory=set)
     nonlocals_from_comprehensions: Set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.instrs = own_instrs(self.program)
 
     @property
     def code(self) -> CodeType:
@@ -49,8 +53,8 @@ class Scope:
 
 def global_names(scope: Scope) -> Set[str]:
     """The names that `scope` must declare global."""
-    names = {instr.arg for instr in scope.program.instrs if instr.op in _GLOBAL_WRITES}
-    loads = {instr.arg for instr in scope.program.instrs if instr.op is Op.LOAD_GLOBAL}
+    names = {instr.arg for instr in scope.instrs if instr.op in _GLOBAL_WRITES}
+    loads = {instr.arg for instr in scope.instrs if instr.op is Op.LOAD_GLOBAL}
     if scope.kind in ("class", "module"):
         names |= loads  # without the declaration a class body or a module looks into its namespace first
     elif scope.kind == "function":
@@ -77,9 +81,9 @@ def nonlocal_names(scope: Scope) -> Set[str]:
     if scope.parent is None:
         return set()
     free = set(scope.code.co_freevars)
-    names = {instr.arg for instr in scope.program.instrs if instr.op in _CELL_WRITES} & free
+    names = {instr.arg for instr in scope.instrs if instr.op in _CELL_WRITES} & free
     names |= scope.nonlocals_from_comprehensions & free
-    used = {instr.arg for instr in scope.program.instrs if instr.op in _CELL_USES}
+    used = {instr.arg for instr in scope.instrs if instr.op in _CELL_USES}
     unused = free - used
     if "super" in scope.code.co_names:
         unused.discard("__class__")  # the compiler makes it free wherever `super` is named
@@ -91,7 +95,7 @@ def note_comprehension(scope: Scope) -> None:
     """Tell the scope around a comprehension about `:=` targets in it, which that scope owns or declares."""
     outer = scope.parent
     assert outer is not None, "comprehensions have a parent"
-    for instr in scope.program.instrs:
+    for instr in scope.instrs:
         if instr.op in _GLOBAL_WRITES:
             outer.globals_from_comprehensions.add(instr.arg)
         elif instr.op in _CELL_WRITES and instr.arg in scope.code.co_freevars:
@@ -107,9 +111,10 @@ def unbound_names(scope: Scope) -> Set[str]:
     code = scope.code
     count = code.co_argcount + code.co_kwonlyargcount
     count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
-    instrs = scope.program.instrs
+    instrs = scope.instrs
     names = {instr.arg for instr in instrs if instr.op is Op.LOAD_FAST}
-    names |= {instr.arg for instr in instrs if instr.op in _CELL_USES and instr.arg in code.co_cellvars}
+    own_cells = set(code.co_cellvars) - set(code.co_freevars)  # a comprehension's variable can be a cell beside a free one
+    names |= {instr.arg for instr in instrs if instr.op in _CELL_USES and instr.arg in own_cells}
     return names - {instr.arg for instr in instrs if instr.op in _BINDS} - set(code.co_varnames[:count])
 
 
@@ -142,7 +147,6 @@ def unmangled(name: str, private: Optional[str]) -> str:
 _NAMED = {
     n.Name: "id",
     n.Attribute: "attr",
-    n.Keyword: "arg",
     n.Arg: "arg",
     n.ExceptHandler: "name",
     n.FunctionDef: "name",
