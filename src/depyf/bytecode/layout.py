@@ -68,7 +68,7 @@ def _regions(walk: Walk, first: List[int], entries: Dict[int, int]) -> List[Regi
     regions: List[Region] = []
     depths: Dict[str, int] = {}
     for unit, guard in enumerate(walk.guards):
-        if guard is None or not walk.out[unit]:
+        if guard is None or not walk.out[unit] and unit not in entries:
             continue
         kept = walk.guard_shapes.get(guard)
         if kept is None:

@@ -113,7 +113,8 @@ def unbound_names(scope: Scope) -> Set[str]:
     count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     instrs = scope.instrs
     names = {instr.arg for instr in instrs if instr.op is Op.LOAD_FAST}
-    own_cells = set(code.co_cellvars) - set(code.co_freevars)  # a comprehension's variable can be a cell beside a free one
+    # A comprehension's variable can be a cell beside a free variable of the same name.
+    own_cells = set(code.co_cellvars) - set(code.co_freevars)
     names |= {instr.arg for instr in instrs if instr.op in _CELL_USES and instr.arg in own_cells}
     return names - {instr.arg for instr in instrs if instr.op in _BINDS} - set(code.co_varnames[:count])
 
